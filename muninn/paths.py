@@ -1,0 +1,68 @@
+"""Where muninn keeps things on disk. Strings and the standard library only: the command's fast path reads this.
+
+Rules: a Unix socket path holds at most 107 bytes (bytes, not characters), so a long home moves the socket, and only the
+socket, to the runtime folder under a name derived from the home. ``muninn-hook`` computes the same name on its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOCKET_LIMIT = 107  # bytes
+
+LOCK = "muninn.lock"
+SOCKET = "muninn.sock"
+LOG = "muninn.log"
+CONFIG = "config.toml"
+JOURNAL = "dream.journal.md"
+DATA = "data"
+DUE = "data/dream.due"
+STATE = "data/dream.state.json"
+PROGRESS = "data/dream.progress.json"
+STATUS = "data/status.json"
+"""The status document as it stood at the last clean close; taken away while the store is open."""
+
+
+def home_name(environ: Mapping[str, str]) -> str:
+    """``MUNINN_HOME``, or ``~/.muninn``; absolute, not resolved. The same text that ``config.home_of`` gives as a Path."""
+    given = environ.get("MUNINN_HOME", "")
+    if not given:
+        return _plain(f"{environ.get('HOME', '/')}/.muninn")
+    if given.startswith("~"):
+        given = os.path.expanduser(given)  # noqa: PTH111 - pathlib costs more than a whole `muninn status`
+    return _plain(given if given.startswith("/") else f"{os.getcwd()}/{given}")  # noqa: PTH109
+
+
+def _plain(name: str) -> str:
+    """Spelled as pathlib spells it, since the name of the socket may be derived from it."""
+    root = "//" if name.startswith("//") and not name.startswith("///") else "/"
+    return root + "/".join(part for part in name.split("/") if part not in ("", "."))
+
+
+def socket_name(home: str, environ: Mapping[str, str]) -> str:
+    """The socket of the daemon that serves ``home``: inside it, or in the runtime folder when that path is too long."""
+    inside = f"{home}/{SOCKET}"
+    if len(os.fsencode(inside)) <= SOCKET_LIMIT:
+        return inside
+    from hashlib import blake2b
+
+    runtime = environ.get("XDG_RUNTIME_DIR") or f"/tmp/muninn-{os.getuid()}"  # noqa: S108 - a 0700 folder of this user
+    return f"{runtime}/muninn/{blake2b(os.fsencode(home), digest_size=8).hexdigest()}.sock"
+
+
+def socket_path(home: Path, environ: Mapping[str, str]) -> Path:
+    """``socket_name`` as a Path."""
+    return type(home)(socket_name(os.fspath(home), environ))
+
+
+def lock_path(home: Path) -> Path:
+    return home / LOCK
+
+
+def log_path(home: Path) -> Path:
+    return home / LOG
