@@ -1,0 +1,44 @@
+"""Small files written whole or not at all: temporary file, fsync, rename, fsync of the folder. Modes ignore the umask."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from muninn.failpoints import failpoint
+
+
+def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> None:
+    """Replace ``path`` by ``content``; a crash leaves the old file or the new one. Raises OSError."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
+    try:
+        try:
+            os.fchmod(fd, mode)
+            failpoint("fs.write")
+            view = memoryview(data)
+            while view:
+                view = view[os.write(fd, view) :]
+            failpoint("fs.fsync")
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        failpoint("fs.rename")
+        temporary.rename(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def private_folder(path: Path) -> Path:
+    """Create a folder that only its owner can enter; an existing one is tightened."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.stat().st_mode & 0o077:
+        path.chmod(0o700)
+    return path

@@ -1,0 +1,44 @@
+"""Purging: erase every trace of memories from the records that quote them, so that nothing can bring them back."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from muninn.domain.records import OperationRecord
+from muninn.store import schema
+from muninn.store.schema import link_key
+from muninn.store.tables import Tables
+
+
+def erase(tables: Tables, purged: AbstractSet[str]) -> None:
+    """Rewrite operations without the before-images of ``purged``; drop links, usage, suggestions and decisions about them."""
+    operations = [record for record in tables.scan(schema.OPERATIONS) if _quotes(record, purged)]
+    if operations:
+        tables.upsert(schema.OPERATIONS, [_without(record, purged) for record in operations])
+    doomed = {
+        schema.LINKS: [link_key(link.key) for link in tables.scan(schema.LINKS) if {link.source, link.target} & purged],
+        schema.USAGE: [event.id for event in tables.scan(schema.USAGE) if purged & set(event.memories)],
+        schema.SUGGESTIONS: [s.id for s in tables.scan(schema.SUGGESTIONS) if {s.source, s.target} & purged],
+        schema.DECISIONS: [d.key for d in tables.scan(schema.DECISIONS) if purged & set(d.ids)],
+    }
+    for table, keys in doomed.items():
+        if keys:
+            tables.delete(table, keys)
+
+
+def _quotes(record: OperationRecord, purged: AbstractSet[str]) -> bool:
+    raw_ids = record.operation.get("ids")
+    ids = set(map(str, raw_ids)) if isinstance(raw_ids, (list, tuple)) else set()
+    return bool(purged & (ids | {memory.id for memory in record.before} | set(record.after)))
+
+
+def _without(record: OperationRecord, purged: AbstractSet[str]) -> OperationRecord:
+    operation = {k: v for k, v in record.operation.items() if k in ("op", "vault", "ids", "into")}
+    return replace(
+        record,
+        operation={**operation, "reason": "erased with forget --purge"},
+        before=tuple(memory for memory in record.before if memory.id not in purged),
+        before_vectors={k: v for k, v in record.before_vectors.items() if k not in purged},
+        before_links=tuple((key, link) for key, link in record.before_links if not {key.source, key.target} & purged),
+    )

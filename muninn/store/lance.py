@@ -1,0 +1,272 @@
+"""The store: a durable log in front of LanceDB tables.
+
+A write is acknowledged when it is in the log and the log is on disk; the tables follow in batches (``checkpoint``), are
+synced, and only then is the log shortened. Opening replays what the tables lack. Reads see both. Everything is an upsert
+by key, so replaying twice is replaying once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+from threading import Condition, Lock, Thread
+from typing import Any
+
+from muninn.atomic import private_folder
+from muninn.config import StoreConfig
+from muninn.domain.memory import Link, Memory, Vault
+from muninn.domain.records import Decision, DreamRecord, Egress, OperationRecord, Suggestion, Transaction, Usage
+from muninn.errors import StoreError, StoreFullError
+from muninn.failpoints import failpoint
+from muninn.store import schema
+from muninn.store.codec import decode_transaction, encode
+from muninn.store.erasure import erase
+from muninn.store.marker import Marker, read_marker, with_synced, write_marker
+from muninn.store.migrations import migrate
+from muninn.store.overlay import Overlay
+from muninn.store.schema import Table
+from muninn.store.tables import Tables, connect, sync_filesystem
+from muninn.store.wal import WriteAheadLog, drop, read_segment, segments
+
+_CHECKPOINT_ROWS = 2_000
+_CHECKPOINT_SECONDS = 15.0
+_BACKLOG_ROWS = 20_000
+_MAINTAIN_COMMITS = 40
+_KEEP_VERSIONS = timedelta(hours=1)
+
+
+class LanceStore:
+    """Implements ``ports.Store``. ``read_only`` changes no byte: what the log holds is shown from memory."""
+
+    def __init__(self, data: Path, config: StoreConfig, *, read_only: bool = False) -> None:
+        self._data = data
+        self._local = "://" not in (config.uri or "")
+        self._durable = config.durability == "full"
+        self._uri = config.uri or str(data)
+        self._state = Condition(Lock())
+        self._live = Overlay()
+        self._sealed: Overlay | None = None
+        self._checkpointing = Lock()
+        self._commits = 0
+        self._trouble: StoreError | None = None
+        self._closed = False
+        self._log: WriteAheadLog | None = None
+        self._marker = self._open_tables(config, read_only=read_only)
+        for segment in segments(data / "wal"):
+            for record in read_segment(segment):
+                self._live.take(decode_transaction(record))
+        if not read_only:
+            self._log = WriteAheadLog(private_folder(data / "wal"), durable=self._durable)
+        self._worker = Thread(target=self._run, name="muninn-checkpoint", daemon=True)
+
+    def _open_tables(self, config: StoreConfig, *, read_only: bool) -> Marker:
+        marker = read_marker(self._data)
+        if marker is None and read_only:
+            raise StoreError(f"there is no store in {self._data} yet", hint="muninn remember makes one")
+        if not read_only:
+            private_folder(self._data)
+        connection = connect(self._uri, config.storage_options)
+        self._tables = Tables(connection, self._uri)
+        if marker is None:
+            self._tables.create()
+            if self._local and self._durable:
+                sync_filesystem(self._data)
+            marker = with_synced(Marker(), self._tables.versions())
+            write_marker(self._data, marker)
+        else:
+            if not read_only:
+                marker = migrate(connection, self._data, marker)
+            self._tables.open(marker.synced)
+        return marker
+
+    def start(self) -> None:
+        """Begin moving the log into the tables in the background."""
+        self._worker.start()
+
+    # -- reading
+
+    def _overlaid(self, table: Table, rows: Iterator[Any]) -> Iterator[Any]:
+        pending = self._pending(table)
+        for record in rows:
+            if table.key_of(record) not in pending:
+                yield record
+        yield from (record for record in pending.values() if record is not None)
+
+    def _pending(self, table: Table) -> dict[str, Any]:
+        with self._state:
+            sealed = self._sealed.rows[table.name] if self._sealed else {}
+            return {**sealed, **self._live.rows[table.name]}
+
+    def memories(self) -> Iterator[tuple[Memory, bytes | None]]:
+        pending = self._pending(schema.MEMORIES)
+        with self._state:
+            vectors = {**(self._sealed.vectors if self._sealed else {}), **self._live.vectors}
+        for memory, vector in self._tables.scan_memories():
+            if memory.id not in pending:
+                yield memory, vector
+            elif (row := pending.pop(memory.id)) is not None:
+                yield row, vectors.get(row.id, vector)
+        for row in pending.values():
+            if row is not None:
+                yield row, vectors.get(row.id)
+
+    def links(self) -> Iterator[Link]:
+        return self._overlaid(schema.LINKS, self._tables.scan(schema.LINKS))
+
+    def vaults(self) -> Iterator[Vault]:
+        return self._overlaid(schema.VAULTS, self._tables.scan(schema.VAULTS))
+
+    def usage(self, since: str = "") -> Iterator[Usage]:
+        rows = self._overlaid(schema.USAGE, self._tables.scan(schema.USAGE))
+        return iter(sorted((row for row in rows if row.id > since), key=lambda row: str(row.id)))
+
+    def dreams(self) -> Iterator[DreamRecord]:
+        return self._overlaid(schema.DREAMS, self._tables.scan(schema.DREAMS))
+
+    def operations(self, dream_id: str) -> Iterator[OperationRecord]:
+        rows = self._overlaid(schema.OPERATIONS, self._tables.find(schema.OPERATIONS, "dream_id", dream_id))
+        return iter(sorted((row for row in rows if row.dream_id == dream_id), key=lambda row: int(row.seq)))
+
+    def suggestions(self) -> Iterator[Suggestion]:
+        return self._overlaid(schema.SUGGESTIONS, self._tables.scan(schema.SUGGESTIONS))
+
+    def decisions(self) -> Iterator[Decision]:
+        return self._overlaid(schema.DECISIONS, self._tables.scan(schema.DECISIONS))
+
+    def egress(self) -> Iterator[Egress]:
+        return self._overlaid(schema.EGRESS, self._tables.scan(schema.EGRESS))
+
+    def meta(self) -> Mapping[str, str]:
+        return {row.name: row.value for row in self._overlaid(schema.META, self._tables.scan(schema.META))}
+
+    @property
+    def marker(self) -> Marker:
+        return self._marker
+
+    def set_marker(self, marker: Marker) -> None:
+        self._marker = marker
+        write_marker(self._data, marker)
+
+    # -- writing
+
+    def append(self, transaction: Transaction) -> int:
+        if self._log is None:
+            raise StoreFullError("the store was opened for reading only", hint="start muninn to write")
+        payload = encode(transaction)
+        with self._state:
+            while self._live.changes > _BACKLOG_ROWS and self._worker.is_alive() and self._trouble is None:
+                self._state.wait(1.0)
+            position = self._log.append(payload)
+            self._live.take(transaction)
+            if self._live.changes >= _CHECKPOINT_ROWS:
+                self._state.notify_all()
+        return position
+
+    def wait(self, position: int) -> None:
+        if self._log is not None:
+            self._log.wait(position)
+
+    def checkpoint(self) -> None:
+        """Move what is in the log into the tables, sync them, shorten the log. Raises StoreError; nothing is lost then."""
+        if self._log is None:
+            return
+        with self._checkpointing:
+            with self._state:
+                if not self._live.changes:
+                    return
+                old = self._log.rotate()
+                self._sealed, self._live = self._live, Overlay()
+            try:
+                self._write(self._sealed)
+            except BaseException:
+                with self._state:
+                    self._sealed.absorb(self._live)
+                    self._live, self._sealed = self._sealed, None
+                raise
+            failpoint("store.before_drop")
+            with self._state:
+                self._sealed = None
+                self._state.notify_all()
+            drop(old)
+            self._commits += 1
+            if self._commits >= _MAINTAIN_COMMITS:
+                self.maintain()
+
+    def _write(self, overlay: Overlay) -> None:
+        for table in schema.TABLES:
+            rows = overlay.rows[table.name]
+            kept = [record for record in rows.values() if record is not None]
+            if table is schema.MEMORIES:
+                self._write_memories(kept, overlay.vectors)
+            elif kept:
+                self._tables.upsert(table, kept)
+            if gone := [key for key, record in rows.items() if record is None]:
+                self._tables.delete(table, gone)
+        if overlay.purged:
+            erase(self._tables, overlay.purged)
+        self._synchronise()
+        if overlay.purged:
+            self._tables.compact()
+            self._synchronise()
+            self._tables.drop_versions(timedelta(0))
+
+    def _write_memories(self, memories: list[Memory], vectors: Mapping[str, bytes]) -> None:
+        by_width: dict[int, list[Memory]] = {}
+        for memory in memories:
+            by_width.setdefault(len(vectors.get(memory.id, b"")), []).append(memory)
+        for width, group in by_width.items():
+            self._tables.upsert(schema.MEMORIES, group, [vectors[m.id] for m in group] if width else None)
+
+    def _synchronise(self) -> None:
+        if self._local and self._durable:
+            sync_filesystem(self._data)
+        self._marker = with_synced(self._marker, self._tables.versions())
+        write_marker(self._data, self._marker)
+
+    def maintain(self) -> None:
+        """Compact, sync, then drop versions older than an hour; in this order a power cut costs nothing."""
+        self._tables.compact()
+        self._synchronise()
+        self._tables.drop_versions(_KEEP_VERSIONS)
+        self._commits = 0
+
+    def _run(self) -> None:
+        while True:
+            with self._state:
+                if not self._closed and self._live.changes < _CHECKPOINT_ROWS:
+                    self._state.wait(_CHECKPOINT_SECONDS)
+                if self._closed:
+                    return
+            try:
+                self.checkpoint()
+                self._trouble = None
+            except (StoreError, OSError) as error:
+                self._trouble = error if isinstance(error, StoreError) else StoreError(str(error))
+                with self._state:
+                    if not self._closed:
+                        self._state.wait(_CHECKPOINT_SECONDS)
+
+    @property
+    def trouble(self) -> StoreError | None:
+        """Why the tables do not follow the log at the moment; acknowledged writes are safe in the log."""
+        return self._trouble
+
+    def statistics(self) -> dict[str, int]:
+        with self._state:
+            pending = self._live.changes + (self._sealed.changes if self._sealed else 0)
+        return {"fragments": self._tables.fragments(), "pending_rows": pending}
+
+    def close(self) -> None:
+        """Checkpoint and stop. If the tables cannot be written the log keeps everything for the next start."""
+        with self._state:
+            self._closed = True
+            self._state.notify_all()
+        if self._worker.is_alive():
+            self._worker.join()
+        try:
+            self.checkpoint()
+        except StoreError as error:
+            self._trouble = error
+        if self._log is not None:
+            self._log.close()

@@ -1,0 +1,206 @@
+"""LanceDB itself: open, create, scan, upsert, compact. The only module that imports lancedb.
+
+Calls are never cancelled and the process never forks after this import. Errors become muninn's own: the text of the
+engine is not shown to people.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import lancedb
+import numpy as np
+import pyarrow as pa
+from lancedb.index import BTree
+
+from muninn.errors import StoreError, StoreFullError
+from muninn.failpoints import failpoint
+from muninn.store.schema import MEMORIES, TABLES, Table, vector_column, with_vectors
+
+_BATCH = 8192
+_INDEX_CACHE = 64 << 20
+_METADATA_CACHE = 32 << 20
+
+
+def connect(uri: str, storage_options: Mapping[str, str]) -> Any:
+    """A connection whose caches are bounded."""
+    session = lancedb.Session(index_cache_size_bytes=_INDEX_CACHE, metadata_cache_size_bytes=_METADATA_CACHE)
+    return lancedb.connect(uri, storage_options=dict(storage_options) or None, session=session)
+
+
+class Tables:
+    """The open tables of one store. One thread writes; any thread may read."""
+
+    def __init__(self, connection: Any, uri: str) -> None:
+        self._connection = connection
+        self._uri = uri
+        self._open: dict[str, Any] = {}
+        self._dimensions: set[int] = set()
+
+    def create(self) -> None:
+        """Make every table. The caller knows that there is no store here."""
+        with engine("creating the tables"):
+            for table in TABLES:
+                self._open[table.name] = self._connection.create_table(table.name, schema=table.schema, exist_ok=True)
+                self._open[table.name].create_index(table.key, config=BTree())
+
+    def open(self, synced: Mapping[str, int]) -> None:
+        """Open every table; a newest commit that a power cut tore is set aside (the log still holds it)."""
+        for table in TABLES:
+            self._open[table.name] = self._open_table(table.name, synced.get(table.name, 0))
+        names = self._open[MEMORIES.name].schema.names
+        self._dimensions = {int(name.removeprefix("vector_")) for name in names if name.startswith("vector_")}
+
+    def _open_table(self, name: str, synced: int) -> Any:
+        while True:
+            try:
+                table = self._connection.open_table(name)
+                table.count_rows()
+                return table
+            except (RuntimeError, ValueError, OSError) as error:
+                if not self._set_aside_newest(name, synced):
+                    raise StoreError(
+                        f"table {name} of {self._uri} cannot be opened: {_brief(error)}",
+                        hint="muninn doctor --verify explains; muninn backup restore brings a copy back",
+                    ) from None
+
+    def _set_aside_newest(self, name: str, synced: int) -> bool:
+        """Rename the newest manifest away if it is younger than the last synced one."""
+        versions = Path(self._uri) / f"{name}.lance" / "_versions"
+        manifests = sorted(versions.glob("*.manifest"), key=_version_of) if versions.is_dir() else []
+        if len(manifests) < 2 or _version_of(manifests[-1]) <= synced:
+            return False
+        manifests[-1].rename(manifests[-1].with_suffix(".torn"))
+        (versions / "latest_version_hint.json").unlink(missing_ok=True)
+        return True
+
+    def scan(self, table: Table) -> Iterator[Any]:
+        """Every row of a table as records."""
+        for batch in self._batches(table, table.schema.names, None):
+            yield from table.records(batch)
+
+    def find(self, table: Table, column: str, value: str) -> Iterator[Any]:
+        """Rows whose column equals a value."""
+        for batch in self._batches(table, table.schema.names, f"{column} = {quote(value)}"):
+            yield from table.records(batch)
+
+    def scan_memories(self) -> Iterator[tuple[Any, bytes | None]]:
+        """Every memory with its vector."""
+        columns = [vector_column(d) for d in sorted(self._dimensions)]
+        for batch in self._batches(MEMORIES, [*MEMORIES.schema.names, *columns], None):
+            vectors: list[bytes | None] = [None] * batch.num_rows
+            for name in columns:
+                column = batch.column(name)
+                flat = np.ascontiguousarray(column.flatten().to_numpy(zero_copy_only=False), dtype="<f4")
+                valid = column.is_valid().to_numpy(zero_copy_only=False)
+                width = column.type.list_size
+                rows = iter(flat.reshape(-1, width))
+                for index in np.flatnonzero(valid):
+                    vectors[index] = next(rows).tobytes()
+            yield from zip(MEMORIES.records(batch), vectors, strict=True)
+
+    def _batches(self, table: Table, columns: list[str], where: str | None) -> Iterator[pa.RecordBatch]:
+        with engine(f"reading table {table.name}"):
+            query = self._open[table.name].search().select(columns).limit(None)
+            if where:
+                query = query.where(where)
+            yield from query.to_batches(_BATCH)
+
+    def upsert(self, table: Table, records: Sequence[Any], vectors: Sequence[bytes] | None = None) -> None:
+        """Insert or replace rows by key, in one commit; without ``vectors`` the stored vectors stay."""
+        rows = table.arrow(records)
+        if vectors:
+            self._widen(len(vectors[0]) // 4)
+            rows = with_vectors(rows, vectors)
+        handle = self._open[table.name]
+        with engine(f"writing table {table.name}"):
+            failpoint(f"store.upsert.{table.name}")
+            if handle.count_rows() == 0:
+                handle.add(rows)
+            else:
+                handle.merge_insert(table.key).when_matched_update_all().when_not_matched_insert_all().execute(rows)
+
+    def _widen(self, dimensions: int) -> None:
+        if dimensions not in self._dimensions:
+            with engine("adding a vector column"):
+                field = pa.field(vector_column(dimensions), pa.list_(pa.float32(), dimensions))
+                self._open[MEMORIES.name].add_columns(pa.schema([field]))
+            self._dimensions.add(dimensions)
+
+    def delete(self, table: Table, keys: Iterable[str]) -> None:
+        values = ", ".join(map(quote, keys))
+        with engine(f"writing table {table.name}"):
+            self._open[table.name].delete(f"{table.key} IN ({values})")
+
+    def versions(self) -> dict[str, int]:
+        return {name: table.version for name, table in self._open.items()}
+
+    def compact(self) -> None:
+        """Merge small fragments and bring the indexes up to date; old versions stay."""
+        for name, table in self._open.items():
+            with engine(f"compacting table {name}"):
+                table.optimize(cleanup_older_than=timedelta(days=3650))
+
+    def drop_versions(self, older_than: timedelta) -> None:
+        """Forget versions that nobody reads any more. Call only after the newest ones are synced."""
+        for name, table in self._open.items():
+            with engine(f"cleaning table {name}"):
+                table.optimize(cleanup_older_than=older_than, delete_unverified=older_than == timedelta(0))
+
+    def fragments(self) -> int:
+        return sum(int(table.stats()["fragment_stats"]["num_fragments"]) for table in self._open.values())
+
+
+def _version_of(manifest: Path) -> int:
+    """Lance names manifests by version, or by its complement to 2**64 so that the newest sorts first."""
+    number = int(manifest.stem)
+    return (1 << 64) - 1 - number if number > 1 << 63 else number
+
+
+def quote(value: str) -> str:
+    """A string literal for a filter; doubling quotes is all that is needed."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def sync_filesystem(path: Path) -> None:
+    """Put everything written to this file system on disk (Linux: syncfs; elsewhere: sync)."""
+    failpoint("store.sync")
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "syncfs"):
+        os.sync()
+        return
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        if libc.syncfs(fd) != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def engine(doing: str) -> Iterator[None]:
+    """Translate the engine's errors, which are plain RuntimeErrors with text from Rust."""
+    try:
+        yield
+    except (RuntimeError, ValueError, OSError) as error:
+        if isinstance(error, StoreError):
+            raise
+        text = str(error)
+        code = error.errno if isinstance(error, OSError) else None
+        full = code in {errno.ENOSPC, errno.EROFS, errno.EACCES} or any(
+            mark in text for mark in ("os error 28", "os error 30", "os error 13", "No space left", "Permission denied")
+        )
+        kind = StoreFullError if full else StoreError
+        hint = "free space or make the folder writable; reading goes on" if full else "see muninn doctor"
+        raise kind(f"{doing} failed: {_brief(error)}", hint=hint) from error
+
+
+def _brief(error: BaseException) -> str:
+    return str(error).split("\n", 1)[0].split(", /")[0][:160]
