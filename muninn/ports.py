@@ -115,9 +115,44 @@ class Provider(Protocol):
 
 
 class Ledger(Protocol):
-    """Where the egress gate records every attempt, before the bytes leave."""
+    """Where the egress gate records every attempt, before the bytes leave.
+
+    An attempt is recorded once before its first byte and once more, under the same id, when it has ended: the later entry
+    replaces the earlier. ``record`` returns when the entry survives a crash.
+    """
 
     def record(self, entry: Egress) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """What the egress gate decides on and the ledger shows. ``forwards``: the model is known to run behind its address."""
+
+    vault: str
+    tier: Tier
+    purpose: str
+    provider: str
+    model: str
+    dream_id: str | None = None
+    forwards: bool = False
+
+
+class Gate(Protocol):
+    """The one door for bytes that leave. Raises EgressRefusedError, or ProviderError within ``deadline`` (monotonic)."""
+
+    def exchange(
+        self,
+        envelope: Envelope,
+        *,
+        method: str,
+        url: str,
+        body: bytes = b"",
+        key: str | None = None,
+        deadline: float,
+        max_bytes: int,
+    ) -> bytes:
+        """The body of a 2xx answer to one JSON request, at most ``max_bytes`` long."""
+        ...
 
 
 class UsageLog(Protocol):
