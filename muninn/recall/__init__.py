@@ -1,0 +1,1 @@
+"""Recall: the resident read model, and the pure steps that turn a question into scored, explained answers."""

@@ -1,0 +1,80 @@
+"""A recall request made ready: which vaults, which tier, the words with their weights, the query vectors per model.
+
+Everything slow (embedding) happens here, before any latch is taken. A model that cannot answer is said, never raised.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from muninn.domain.memory import Vault, vault_key
+from muninn.domain.trust import Tier, strictest
+from muninn.errors import NotFoundError, ProviderError, UsageError
+from muninn.ports import Calibration, Embedder, Query
+from muninn.recall.textindex import Floats
+from muninn.recall.tokens import tokens
+
+
+class Embedders(Protocol):
+    """Who embeds for a tier, and who made the vectors of a model."""
+
+    def for_tier(self, tier: Tier) -> Embedder: ...
+    def by_model(self, model: str) -> Embedder | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    query: Query
+    vaults: tuple[str, ...] | None
+    weights: Mapping[str, float]
+    vectors: Mapping[str, tuple[Floats, Calibration]] = field(default_factory=dict)
+    degraded: str | None = None
+
+
+def ask(query: Query, *, vaults: Mapping[str, Vault], models: Iterable[str], embedders: Embedders) -> Question:
+    """Raises UsageError for a blank query or a silly limit, NotFoundError for an unknown vault."""
+    if not query.text.strip():
+        raise UsageError("the query is empty", hint="say what to recall")
+    if query.limit < 1:
+        raise UsageError(f"the limit is {query.limit}", hint="ask for at least one memory")
+    chosen = [_vault(name, vaults) for name in query.vaults] or list(vaults.values())
+    tier = strictest(*(vault.tier for vault in chosen)) if chosen else Tier.LEGAL
+    vectors: dict[str, tuple[Floats, Calibration]] = {}
+    reasons: list[str] = []
+    for model in sorted(models):
+        try:
+            embedder = _embedder(model, tier, embedders)
+            vectors[model] = (embedder.query(query.text, tier=tier)[0], embedder.calibration)
+        except ProviderError as error:
+            reasons.append(str(error))
+    return Question(
+        query=query,
+        vaults=tuple(vault.key for vault in chosen) if query.vaults else None,
+        weights=dict.fromkeys(tokens(query.text), 1.0),
+        vectors=vectors,
+        degraded=f"searched by words only: {'; '.join(reasons)}" if reasons else None,
+    )
+
+
+def _vault(name: str, vaults: Mapping[str, Vault]) -> Vault:
+    found = vaults.get(vault_key(name))
+    if found is None:
+        near = difflib.get_close_matches(vault_key(name), vaults, n=3, cutoff=0.5) or sorted(vaults)[:3]
+        names = ", ".join(vaults[key].name for key in near)
+        raise NotFoundError(f"no vault {name!r}", hint=f"nearest: {names}" if names else "there is none yet")
+    return found
+
+
+def _embedder(model: str, tier: Tier, embedders: Embedders) -> Embedder:
+    allowed = embedders.for_tier(tier)
+    if allowed.model == model:
+        return allowed
+    embedder = embedders.by_model(model)
+    if embedder is None:
+        raise ProviderError(f"no embedder makes vectors of {model} now", hint="run: muninn reembed")
+    if embedder.location != "in-process":
+        raise ProviderError(f"vectors of {model} need a {embedder.location} embedder, which tier {tier} forbids")
+    return embedder
