@@ -44,7 +44,8 @@ def wording(covered: Floats, total: float) -> Floats:
 def blend(by_meaning: Floats, by_wording: Floats) -> Floats:
     """Relevance: a weighted mean with a floor under exact wording, so that a weak vector cannot hide a literal match."""
     mixed = MEANING_SHARE * by_meaning + (1.0 - MEANING_SHARE) * by_wording
-    return np.maximum(mixed, LEXICAL_FLOOR * by_wording)
+    floored: Floats = np.maximum(mixed, LEXICAL_FLOOR * by_wording)
+    return floored
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,5 +67,5 @@ def _best(relevance: Floats, mask: Mask, count: int) -> list[int]:
     """Slots of the ``count`` highest positive scores under ``mask``, in no particular order."""
     candidates = np.where(mask, relevance, 0.0)
     count = min(count, len(candidates))
-    chosen = np.argpartition(candidates, -count)[-count:] if count else []
-    return [int(slot) for slot in chosen if candidates[slot] > 0]
+    chosen: list[int] = np.argpartition(candidates, -count)[-count:].tolist() if count else []
+    return [slot for slot in chosen if candidates[slot] > 0]
