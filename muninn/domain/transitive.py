@@ -1,0 +1,124 @@
+"""What follows: A -> B and B -> C, both strong and of one kind, suggest A -> C.
+
+An inferred link names the memory it passes through and falls when one of its two steps does. Inferred links are never
+premises themselves, so that inference cannot feed on itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from muninn.domain.memory import Link, LinkKey
+
+STRONG = 0.7
+DAMPING = 0.8
+WIDTH = 5  # inferred links a memory may have
+RELATION = "inferred"
+
+# Relations for which two steps of the same kind are again a step of that kind.
+_SAME = frozenset(
+    {"causes", "depends_on", "part_of", "refines", "supports", "preceded_by", "followed_by", "relates_to"}
+)
+# first step, second step: pairs of different relations of which something still follows.
+_MIXED = frozenset(
+    {
+        ("refines", "supports"),
+        ("part_of", "depends_on"),
+        ("implements", "refines"),
+        ("implements", "part_of"),
+        ("refines", "part_of"),
+        ("causes", "blocks"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """A -> C through B, with the weight it deserves and the relations it rests on."""
+
+    source: str
+    target: str
+    through: str
+    weight: float
+    steps: tuple[str, str]
+
+    @property
+    def key(self) -> LinkKey:
+        return LinkKey(self.source, self.target, RELATION)
+
+
+def compatible(first: str, second: str) -> bool:
+    """Whether anything follows from a step of relation ``first`` and one of relation ``second``."""
+    return (first == second and first in _SAME) or (first, second) in _MIXED
+
+
+def inferred_weight(first: float, second: float) -> float:
+    """0.8 w w, rounded so that the same premises always give the same bits."""
+    return round(DAMPING * first * second, 6)
+
+
+def inferences(links: Mapping[LinkKey, Link], active: Iterable[str]) -> dict[LinkKey, Inference]:
+    """Every inferred link the present links justify, at most ``WIDTH`` for each source, strongest first, ties by id.
+
+    Both ends and the middle are active and distinct, and nothing stated (tombstones included) links A to C already.
+    """
+    alive = set(active)
+    steps = _strong_steps(links, alive)
+    stated = {(key.source, key.target) for key in links if key.relation != RELATION}
+    rejected = {key for key, link in links.items() if link.rejected}
+    found: dict[LinkKey, Inference] = {}
+    for source in sorted(steps):
+        best: dict[str, Inference] = {}
+        for first in steps[source]:
+            for second in steps.get(first.target, ()):
+                if second.target == source or (source, second.target) in stated:
+                    continue
+                if not compatible(first.relation, second.relation):
+                    continue
+                candidate = Inference(
+                    source, second.target, first.target,
+                    inferred_weight(first.weight, second.weight), (first.relation, second.relation),
+                )  # fmt: skip
+                if candidate.key not in rejected and _better(candidate, best.get(candidate.target)):
+                    best[candidate.target] = candidate
+        chosen = sorted(best.values(), key=lambda one: (-one.weight, one.target))[:WIDTH]
+        found.update((one.key, one) for one in chosen)
+    return found
+
+
+def _strong_steps(links: Mapping[LinkKey, Link], alive: set[str]) -> dict[str, list[Link]]:
+    steps: dict[str, list[Link]] = defaultdict(list)
+    for key in sorted(key for key, link in links.items() if link.weight >= STRONG):
+        link = links[key]
+        if link.rejected or link.relation == RELATION or link.source == link.target:
+            continue
+        if link.source in alive and link.target in alive:
+            steps[link.source].append(link)
+    return steps
+
+
+def _better(candidate: Inference, incumbent: Inference | None) -> bool:
+    if incumbent is None:
+        return True
+    return (-candidate.weight, candidate.through, candidate.steps) < (
+        -incumbent.weight,
+        incumbent.through,
+        incumbent.steps,
+    )
+
+
+def fallen(links: Iterable[Link], stated: Mapping[LinkKey, Link], active: Iterable[str]) -> tuple[LinkKey, ...]:
+    """Inferred links among ``links`` of which an end, the middle or a step is no longer there."""
+    alive = set(active)
+    steps = {(key.source, key.target) for key, link in stated.items() if not link.rejected and key.relation != RELATION}
+    gone = []
+    for link in links:
+        if link.relation != RELATION or not link.premises or link.rejected:
+            continue
+        through = link.premises[0]
+        whole = {link.source, link.target, through} <= alive
+        if not whole or (link.source, through) not in steps or (through, link.target) not in steps:
+            gone.append(link.key)
+    return tuple(sorted(gone))
