@@ -58,6 +58,10 @@ class Client:
             raise error_of(status, document)
         return document
 
+    def probe(self) -> None:
+        """Returns when somebody listens on the socket; raises NotRunningError when nobody does."""
+        self._connect().close()
+
     def exchange(
         self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None
     ) -> tuple[int, bytes]:

@@ -1,0 +1,178 @@
+"""What ``muninn status`` knows and prints, in every state, without Typer and, if it can, without opening the store.
+
+Rules: an answer from the daemon wins; else the lock tells waking from asleep; asleep, the document of the last clean
+close is read. Only when that is missing (an unclean end) is the store opened. It always exits 0.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+from muninn import errors, paths
+from muninn.client import Client
+from muninn_cmd.holder import holder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+ANSWER_WITHIN = 5.0  # seconds a daemon may take to say how it is
+
+
+def run(environ: Mapping[str, str], *, as_json: bool) -> int:
+    document = gather(environ)
+    if as_json:
+        from muninn_cmd.render import encode
+
+        sys.stdout.write(encode(document) + "\n")
+    else:
+        sys.stdout.write(describe(document) + "\n")
+    return 0
+
+
+def gather(environ: Mapping[str, str]) -> dict[str, Any]:
+    """The status document of design: state, pid, socket, counts, last dream, gate."""
+    home = paths.home_name(environ)
+    socket = paths.socket_name(home, environ)
+    try:
+        return {**Client(socket, timeout=ANSWER_WITHIN).get("/v1/status"), "socket": socket}
+    except errors.NotRunningError:
+        pass
+    except errors.MuninnError as error:
+        return _blank(home, socket, problem=str(error))
+    held = holder(f"{home}/{paths.LOCK}")
+    if held is not None:
+        return {**_blank(home, socket), **_recorded(home), **_awakening(home), "pid": held.pid or None}
+    return _asleep(home, socket, environ)
+
+
+def _blank(home: str, socket: str, problem: str = "") -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "state": "asleep",
+        "pid": None,
+        "socket": socket,
+        "home": home,
+        "memories": 0,
+        "vaults": 0,
+        "embedding_pending": 0,
+        "last_dream": None,
+        "dream_due": _exists(f"{home}/{paths.DUE}"),
+        "gate": {"open": False, "why": "nothing was written yet"},
+    }
+    return {**document, "problem": problem} if problem else document
+
+
+def _asleep(home: str, socket: str, environ: Mapping[str, str]) -> dict[str, Any]:
+    blank = _blank(home, socket)
+    recorded = _recorded(home)
+    if recorded or not _exists(f"{home}/{paths.DATA}"):
+        return _with_gate({**blank, **recorded, "state": "asleep", "pid": None, "socket": socket})
+    from muninn_cmd.connect import local_status
+
+    try:
+        return {**blank, **local_status(environ), "state": "asleep", "pid": None, "socket": socket}
+    except errors.MuninnError as error:
+        return {**blank, "problem": str(error)}
+
+
+def _recorded(home: str) -> dict[str, Any]:
+    document = _read(f"{home}/{paths.STATUS}")
+    if document:
+        document["dream_due"] = _exists(f"{home}/{paths.DUE}")
+    return document
+
+
+def _awakening(home: str) -> dict[str, Any]:
+    progress = _read(f"{home}/{paths.PROGRESS}")
+    return {"state": "dreaming", "progress": progress} if progress else {"state": "waking"}
+
+
+def _with_gate(document: dict[str, Any]) -> dict[str, Any]:
+    """A gate that only waited for time opens by itself while muninn sleeps."""
+    gate = document.get("gate")
+    if not isinstance(gate, dict) or gate.get("open"):
+        return document
+    opens = gate.get("opens_at")
+    if isinstance(opens, str):
+        import datetime as dt
+
+        try:
+            due = dt.datetime.fromisoformat(opens) <= dt.datetime.now(dt.UTC)  # noqa: TID251 - a root
+        except (ValueError, TypeError):
+            return document
+        if due:
+            document["gate"] = {**gate, "open": True, "why": "enough time and writes since the last dream"}
+    return document
+
+
+def _read(name: str) -> dict[str, Any]:
+    import json
+
+    try:
+        with open(name, "rb") as file:  # noqa: PTH123 - pathlib costs more than the rest of this file
+            document = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _exists(name: str) -> bool:
+    import os
+
+    return os.path.exists(name)  # noqa: PTH110 - as above
+
+
+def describe(status: Mapping[str, Any]) -> str:
+    """The status as a person reads it at a glance."""
+    from muninn_cmd.text import columns, count, moment, number, one_line
+
+    state = str(status.get("state", "?")).replace("_", " ")
+    pid = status.get("pid")
+    rows: list[tuple[str, ...]] = [
+        ("", "memories", f"{number(status.get('memories', 0))} in {count(int(status.get('vaults') or 0), 'vault')}")
+    ]
+    if status.get("embedding_pending"):
+        rows.append(
+            ("", "embedding", f"{number(status['embedding_pending'])} still to be embedded; found by words meanwhile")
+        )
+    last = status.get("last_dream")
+    rows.append(
+        ("", "last dream", f"{moment(last.get('finished_at'))}  {last.get('dream_id', '')}" if last else "never")
+    )
+    gate = status.get("gate") or {}
+    rows.append(("", "next dream", f"gate {'open' if gate.get('open') else 'closed'}: {one_line(gate.get('why', ''))}"))
+    if status.get("dream_due"):
+        rows.append(("", "", "due: it dreams at the next start"))
+    rows += _details(status)
+    rows.append(("", "socket", one_line(status.get("socket", ""))))
+    head = f"muninn is {state}" + (f" (pid {pid})" if pid else "")
+    if status.get("problem"):
+        head += f"\n  {one_line(status['problem'])}"
+    return head + "\n" + columns(rows)
+
+
+def _details(status: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Lines that only a daemon can fill; each is left out where it has nothing to say."""
+    from muninn_cmd.text import moment, one_line
+
+    rows: list[tuple[str, ...]] = []
+    progress = status.get("progress")
+    if isinstance(progress, dict):
+        rows.append(("", "dreaming", one_line(" ".join(str(v) for v in progress.values() if v not in (None, "")), 90)))
+    if status.get("next_consolidation"):
+        rows.append(("", "consolidates", moment(status["next_consolidation"])))
+    for key, label in (("embedder", "embedder"), ("providers", "models"), ("store", "store"), ("hooks", "hooks")):
+        value = status.get(key)
+        if value:
+            rows.append(("", label, one_line(_flat(value), 110)))
+    rows += [("", "note", one_line(note, 160)) for note in status.get("notes") or ()]
+    return rows
+
+
+def _flat(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_flat(item)}" for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_flat(item) for item in value)
+    return str(value)
