@@ -221,6 +221,10 @@ class ReadModel(Protocol):
         """Live links from or to a memory (tombstones left out)."""
         ...
 
+    def all_links_of(self, memory_id: str) -> tuple[Link, ...]:
+        """Links from or to a memory, tombstones included."""
+        ...
+
     def link(self, key: LinkKey) -> Link | None:
         """The link or tombstone with this key."""
         ...

@@ -1,0 +1,144 @@
+"""What a dream may write: a whole plan in one transaction, its inverse, and what a person decides about suggestions.
+
+The transaction is the commit point: after it the dream has happened, before it nothing has. Automatic links follow from
+the rows, so they are settled with it and come back with the rows when the dream is undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from muninn.domain.evolution import Changes, apply
+from muninn.domain.inversion import invert
+from muninn.domain.memory import Link, Origin, Provenance
+from muninn.domain.operations import Operation
+from muninn.domain.records import Decision, DreamRecord, OperationRecord, Suggestion, Transaction, Usage
+from muninn.errors import ConflictError, NotFoundError
+from muninn.ports import ReadModel
+from muninn.service.links import Links
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoResult:
+    """Ids whose rows or links returned, and what was left alone with the reason."""
+
+    restored: tuple[str, ...]
+    left_alone: tuple[tuple[str, str], ...]
+
+
+class Dreams(Links):
+    def apply_dream(
+        self, record: DreamRecord, operations: Sequence[Operation], meta: Mapping[str, str], *, first: int = 0
+    ) -> tuple[OperationRecord, ...]:
+        """Make ``operations`` happen and record the dream, durable on return. Operations on rows that changed are skipped."""
+        with self._lock:
+            now = self._clock.now()
+            changes = apply(self.read, operations, now=now, dream_id=record.id, first=first)
+            position = self._commit_changes(
+                changes, Transaction(dreams=(record,), operations=changes.records, meta=meta)
+            )
+        self.store.wait(position)
+        return changes.records
+
+    def _commit_changes(self, changes: Changes, rest: Transaction) -> int:
+        now = self._clock.now()
+        settled = self._linker.links_for(changes.memories, existing=_Existing(self.read, changes), now=now)
+        return self._commit(
+            replace(
+                rest,
+                memories=changes.memories,
+                vectors=changes.vectors,
+                links=(*changes.links, *settled.add),
+                unlink=(*changes.unlink, *settled.withdraw),
+                decisions=changes.decisions,
+                suggestions=(*rest.suggestions, *changes.suggestions),
+            )
+        )
+
+    def record_dream(self, record: DreamRecord, meta: Mapping[str, str] | None = None) -> None:
+        """Write down how a dream ended."""
+        with self._lock:
+            position = self._commit(Transaction(dreams=(record,), meta=meta or {}))
+        self.store.wait(position)
+
+    def undo_dream(
+        self, dream_id: str, only: Collection[int] | None = None, *, meta: Mapping[str, str] | None = None
+    ) -> UndoResult:
+        """Take a dream back, or ``only`` some of its operations (by number). Raises NotFoundError, ConflictError."""
+        with self._lock:
+            record = self.dream(dream_id)
+            if record.undone_at is not None:
+                raise ConflictError(
+                    f"dream {dream_id} was undone on {record.undone_at:%Y-%m-%d %H:%M}", hint="muninn dreams"
+                )
+            now = self._clock.now()
+            records = [r for r in self.store.operations(dream_id) if only is None or r.seq in only]
+            inverse = invert(records, self.read, now=now, suggestions={s.id: s for s in self.store.suggestions()})
+            undone = replace(record, undone_at=now) if only is None else record
+            taken_back = tuple(
+                replace(r, applied=False, skipped_because="taken back")
+                for r in records
+                if only is not None and r.applied
+            )
+            position = self._commit_changes(
+                inverse.changes, Transaction(dreams=(undone,), operations=taken_back, meta=meta or {})
+            )
+        self.store.wait(position)
+        return UndoResult(restored=inverse.restored, left_alone=inverse.left_alone)
+
+    def dream(self, dream_id: str) -> DreamRecord:
+        """The dream of this id."""
+        for record in self.store.dreams():
+            if record.id == dream_id:
+                return record
+        raise NotFoundError(f"there is no dream {dream_id[:80]!r}", hint="muninn dreams lists them")
+
+    def dreams(self) -> tuple[DreamRecord, ...]:
+        """Every dream, newest first."""
+        return tuple(sorted(self.store.dreams(), key=lambda d: (d.started_at, d.id), reverse=True))
+
+    def usage_since(self, event_id: str) -> Iterator[Usage]:
+        return self.store.usage(event_id)
+
+    def decisions(self) -> Mapping[str, Decision]:
+        return {decision.key: decision for decision in self.store.decisions()}
+
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        return tuple(sorted(self.store.suggestions(), key=lambda s: (s.created_at, s.id)))
+
+    def decide(self, suggestion_id: str, *, accept: bool, by: Provenance) -> tuple[Suggestion, Link | None]:
+        """Accept a suggestion, which makes its link across vaults, or reject it. Deciding twice the same is fine."""
+        with self._lock:
+            found = [s for s in self.store.suggestions() if s.id == suggestion_id]
+            if not found:
+                raise NotFoundError(f"there is no suggestion {suggestion_id[:80]!r}", hint="muninn suggestions list")
+            wanted = "accepted" if accept else "rejected"
+            if found[0].status not in ("pending", wanted):
+                raise ConflictError(
+                    f"suggestion {suggestion_id} was {found[0].status} already", hint="muninn suggestions list"
+                )
+            decided = replace(found[0], status=wanted, decided_at=found[0].decided_at or self._clock.now())
+            link = None
+            if accept:
+                ends = self._require(decided.source), self._require(decided.target)
+                link = self._link(*ends, decided.relation, 0.8, origin=Origin.MANUAL, crossing=True, by=by)
+            position = self._commit(Transaction(suggestions=(decided,)))
+        self.store.wait(position)
+        return decided, link
+
+
+class _Existing:
+    """All links of a memory as they will be once ``changes`` are in."""
+
+    def __init__(self, read: ReadModel, changes: Changes) -> None:
+        self._read = read
+        self._replaced = {*changes.unlink, *(link.key for link in changes.links)}
+        self._new: dict[str, list[Link]] = {}
+        for link in changes.links:
+            for end in {link.source, link.target}:
+                self._new.setdefault(end, []).append(link)
+
+    def __call__(self, memory_id: str) -> tuple[Link, ...]:
+        kept = [link for link in self._read.all_links_of(memory_id) if link.key not in self._replaced]
+        return (*kept, *self._new.get(memory_id, ()))

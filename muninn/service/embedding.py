@@ -1,0 +1,77 @@
+"""Vectors that came late: memories whose embedder was down, bulk imports that were acknowledged first, a changed model."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import replace
+
+from muninn.domain.memory import Memory
+from muninn.domain.records import Transaction
+from muninn.embed.text import embedded_text
+from muninn.errors import UsageError
+from muninn.service.writer import Writer
+
+
+class Embedding(Writer):
+    def embed_pending(self, *, limit: int) -> int:
+        """Embed up to ``limit`` memories that wait for their vector; returns how many were. Raises ProviderError."""
+        waiting = [m for m in map(self.read.get, self.read.pending_embeddings()[:limit]) if m is not None]
+        done = 0
+        for tier, vault in sorted({(m.tier, m.vault) for m in waiting}):
+            group = [m for m in waiting if (m.tier, m.vault) == (tier, vault)]
+            embedder = self.embedders.for_tier(tier)
+            matrix = embedder.passages([embedded_text(m) for m in group], tier=tier, vault=vault)
+            done += self._store_vectors(group, [row.tobytes() for row in matrix], embedder.model)
+        return done
+
+    def _store_vectors(self, memories: Sequence[Memory], vectors: Sequence[bytes], model: str) -> int:
+        """Keep each vector whose memory still says what was embedded."""
+        with self._lock:
+            rows, kept = [], {}
+            for memory, vector in zip(memories, vectors, strict=True):
+                current = self.read.get(memory.id)
+                if current is not None and embedded_text(current) == embedded_text(memory):
+                    rows.append(replace(current, embedding_model=model))
+                    kept[memory.id] = vector
+            position = self._commit(Transaction(memories=tuple(rows), vectors=kept))
+        self.store.wait(position)
+        return len(rows)
+
+    def foreign_models(self) -> dict[str, int]:
+        """Models that hold vectors here although their tier is now served by another one -> how many memories."""
+        counts: dict[str, int] = {}
+        for memory in self.read.memories():
+            model = memory.embedding_model
+            if model is not None and model != self.embedders.for_tier(memory.tier).model:
+                counts[model] = counts.get(model, 0) + 1
+        return counts
+
+    def renew_embeddings(self) -> int:
+        """Mark every vector of another model as pending, so that it is embedded again; returns how many."""
+        with self._lock:
+            rows = tuple(
+                replace(memory, embedding_model=None)
+                for memory in self.read.memories()
+                if memory.embedding_model not in (None, self.embedders.for_tier(memory.tier).model)
+            )
+            if not rows:
+                return 0
+            position = self._commit(Transaction(memories=rows))
+        self.store.wait(position)
+        return len(rows)
+
+    def ready_vector(self, values: object, model: object, memory_tier_model: str, dimensions: int) -> bytes | None:
+        """A vector that came with an import, normalised; None when it is of another model. Raises UsageError when broken."""
+        if values is None or model != memory_tier_model:
+            return None
+        if not isinstance(values, (list, tuple)) or len(values) != dimensions:
+            raise UsageError(f"embedding must have {dimensions} numbers for {model}")
+        try:
+            norm = math.sqrt(math.fsum(v * v for v in values))
+        except TypeError:
+            raise UsageError("embedding must be a list of numbers") from None
+        if not math.isfinite(norm) or norm == 0.0:
+            raise UsageError("embedding must be finite and not zero")
+        return struct.pack(f"<{dimensions}f", *(v / norm for v in values))

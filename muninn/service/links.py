@@ -1,0 +1,78 @@
+"""Links by hand: made, taken away, imported. Automatic links are made where memories are born and changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from muninn.domain.memory import RELATIONS, Link, LinkKey, Memory, Origin, Provenance, vault_key
+from muninn.domain.records import Transaction
+from muninn.errors import NotFoundError, UsageError
+from muninn.service.writer import Writer
+
+_RELATION = re.compile(r"[a-z][a-z0-9_]{0,31}\Z")
+
+
+class Links(Writer):
+    def link(
+        self, source: str, target: str, *, relation: str, weight: float, by: Provenance, origin: Origin = Origin.MANUAL
+    ) -> Link:
+        """Relate two memories of one vault by hand."""
+        if not _RELATION.match(relation):
+            raise UsageError(
+                f"relation {relation[:40]!r} is not valid",
+                hint=f"lower-case letters, digits, _; e.g. {', '.join(RELATIONS[:8])}",
+            )
+        if not 0.0 <= weight <= 1.0:
+            raise UsageError(f"weight {weight} is out of range", hint="0 to 1")
+        return self._link(
+            self._require(source), self._require(target), relation, weight, origin=origin, crossing=False, by=by
+        )
+
+    def _link(
+        self, source: Memory, target: Memory, relation: str, weight: float, *, origin: Origin, crossing: bool, by: Provenance  # noqa: ARG002
+    ) -> Link:  # fmt: skip
+        if source.id == target.id:
+            raise UsageError(f"{source.id} cannot be linked to itself")
+        if not crossing and vault_key(source.vault) != vault_key(target.vault):
+            raise UsageError(
+                f"{source.id} and {target.id} are in different vaults ({source.vault}, {target.vault})",
+                hint="a link across vaults is made by accepting a suggestion: muninn suggestions",
+            )
+        with self._lock:
+            now = self._clock.now()
+            known = self.read.link(LinkKey(source.id, target.id, relation))
+            link = Link(
+                source=source.id, target=target.id, relation=relation, vault=source.vault, weight=weight, origin=origin,
+                created_at=known.created_at if known else now,
+                last_activated_at=known.last_activated_at if known else None,
+            )  # fmt: skip
+            position = self._commit(Transaction(links=(link,)))
+        self.store.wait(position)
+        return link
+
+    def unlink(self, source: str, target: str, *, relation: str, by: Provenance) -> Link:  # noqa: ARG002
+        """Take a link away; an automatic one leaves a tombstone, so that it is not made again."""
+        with self._lock:
+            link = self.read.link(LinkKey(source, target, relation))
+            if link is None or link.rejected:
+                raise NotFoundError(
+                    f"there is no link {relation} from {source} to {target}", hint=f"muninn links {source}"
+                )
+            if link.origin is Origin.AUTO:
+                position = self._commit(Transaction(links=(replace(link, rejected=True),)))
+            else:
+                position = self._commit(Transaction(unlink=(link.key,)))
+        self.store.wait(position)
+        return link
+
+    def import_links(self, links: Sequence[Link]) -> int:
+        """Add links between memories that are here; returns how many were added."""
+        with self._lock:
+            fit = tuple(link for link in links if self.read.get(link.source) and self.read.get(link.target))
+            if not fit:
+                return 0
+            position = self._commit(Transaction(links=fit))
+        self.store.wait(position)
+        return len(fit)

@@ -1,0 +1,237 @@
+"""Remembering, asserting again, editing, forgetting, restoring, purging. Every birth is linked and says who wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from muninn.domain.birth import born, edited, head_of, reasserted, revived, superseded
+from muninn.domain.draft import Draft
+from muninn.domain.memory import Link, Memory, Origin, Provenance, State, Vault, content_hash, vault_key
+from muninn.domain.records import Transaction, Usage
+from muninn.domain.trust import Tier
+from muninn.embed.text import embedded_text
+from muninn.errors import ConflictError, MuninnError, ProviderError, StoreError, UsageError
+from muninn.service.vaults import Vaults
+from muninn.service.writer import Batch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What became of a draft. ``created`` is false for an exact duplicate, which counts as a re-assertion."""
+
+    memory: Memory
+    created: bool
+    vault_created: bool = False
+    links: tuple[Link, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Memories(Vaults):
+    def remember(self, draft: Draft, *, by: Provenance) -> Remembered:
+        """Store one memory, or assert it again. The answer is durable."""
+        self._check_supersedes(draft)
+        vault = self._resolve(draft.vault)
+        vector, model, notes = self._embed_draft(draft, vault)
+        with self._lock:
+            now = self._clock.now()
+            batch = Batch(self.read)
+            remembered, writes = self._take(batch, draft, by=by, now=now)
+            if remembered.created and vector is not None:
+                batch.put(replace(batch.rows[remembered.memory.id], embedding_model=model))
+                batch.vectors[remembered.memory.id] = vector
+            links = self._supersession_links(batch, draft, remembered, now)
+            position, made = self._finish(batch, now=now, writes=writes, links=links)
+        self.store.wait(position)
+        memory = self._require(remembered.memory.id)
+        touching = tuple(link for link in made if memory.id in (link.source, link.target))
+        return replace(remembered, memory=memory, links=touching, notes=(*remembered.notes, *notes))
+
+    def _embed_draft(self, draft: Draft, vault: Vault) -> tuple[bytes | None, str | None, tuple[str, ...]]:
+        """The vector of a draft that is not stored yet; a failing embedder leaves it pending and says so."""
+        if any(holder for holder in self.read.holders(vault.name, content_hash(draft.content))):
+            return None, None, ()
+        probe = born(draft, memory_id="draft", vault=vault, by=Provenance(client="muninn"), now=self._clock.now())
+        try:
+            embedder = self.embedders.for_tier(vault.tier)
+            matrix = embedder.passages([embedded_text(probe)], tier=vault.tier, vault=vault.name)
+        except ProviderError as error:
+            return None, None, (f"embedding pending: {error}",)
+        return matrix[0].tobytes(), embedder.model, ()
+
+    def _take(self, batch: Batch, draft: Draft, *, by: Provenance, now: datetime) -> tuple[Remembered, int]:
+        """Put one draft into a batch; returns what became of it and how many writes it counts for."""
+        vault = self._resolve(draft.vault)
+        new_vault = vault.key not in {known.key for known in self.read.vaults()} and vault.key not in batch.vaults
+        holder = batch.holder(vault.name, content_hash(draft.content))
+        if holder is not None:
+            head = head_of(holder, batch.get)
+            rows = reasserted(holder, draft, head=head if head.id != holder.id else None, now=now)
+            for row in rows:
+                batch.put(row)
+            self._close_superseded(batch, draft, rows[0], now)
+            note = "said again" if holder.active else f"revived from {holder.state}"
+            changed = len(rows) > 1 or draft.supersedes is not None or not holder.active
+            return Remembered(memory=rows[0], created=False, notes=(note,)), int(changed)
+        if new_vault:
+            batch.vaults[vault.key] = vault
+        memory = born(draft, memory_id=self._ids.new(), vault=batch.vaults.get(vault.key, vault), by=by, now=now)
+        batch.put(memory)
+        self._close_superseded(batch, draft, memory, now)
+        notes = (f"vault {vault.name} created with tier {vault.tier}",) if new_vault else ()
+        return Remembered(memory=memory, created=True, vault_created=new_vault, notes=notes), 1
+
+    def _check_supersedes(self, draft: Draft) -> None:
+        if draft.supersedes is None:
+            return
+        older = self._require(draft.supersedes)
+        if vault_key(older.vault) != vault_key(self._resolve(draft.vault).name):
+            raise UsageError(
+                f"{older.id} is in vault {older.vault}; a memory supersedes only inside its vault",
+                hint=f"--vault {older.vault}",
+            )
+
+    def _close_superseded(self, batch: Batch, draft: Draft, newer: Memory, now: datetime) -> None:
+        if draft.supersedes is None:
+            return
+        older = head_of(batch.get(draft.supersedes) or self._require(draft.supersedes), batch.get)
+        if older.id != newer.id:
+            batch.put(superseded(older, by=newer.id, at=newer.valid_from or newer.learned_at, now=now))
+
+    def _supersession_links(self, batch: Batch, draft: Draft, made: Remembered, now: datetime) -> tuple[Link, ...]:
+        closed = [row for row in batch.rows.values() if row.superseded_by == made.memory.id]
+        return tuple(
+            Link(
+                source=made.memory.id, target=row.id, relation="supersedes", vault=row.vault, weight=1.0,
+                origin=Origin.AGENT if draft.supersedes else Origin.AUTO, created_at=now,
+            )
+            for row in closed
+        )  # fmt: skip
+
+    def remember_many(
+        self,
+        drafts: Sequence[tuple[Draft, Provenance, bytes | None, str | None]],
+        *,
+        exact: bool = False,
+    ) -> list[Remembered | MuninnError]:
+        """Store many in one commit: (draft, provenance, vector, model). Vectors that are missing stay pending.
+
+        ``exact`` takes rows as they are (an export coming home): only an equal id is a duplicate. One bad row never
+        stops the others.
+        """
+        results: list[Remembered | MuninnError] = []
+        with self._lock:
+            now = self._clock.now()
+            batch = Batch(self.read)
+            writes = 0
+            for draft, by, vector, model in drafts:
+                try:
+                    outcome, counted = self._take_row(batch, draft, by=by, now=now, exact=exact)
+                except UsageError as error:
+                    results.append(error)
+                    continue
+                if outcome.created and vector is not None:
+                    batch.put(replace(batch.rows[outcome.memory.id], embedding_model=model))
+                    batch.vectors[outcome.memory.id] = vector
+                writes += counted
+                results.append(outcome)
+            if not batch.rows:
+                return results
+            position, _ = self._finish(batch, now=now, writes=writes)
+        self.store.wait(position)
+        return results
+
+    def _take_row(
+        self, batch: Batch, draft: Draft, *, by: Provenance, now: datetime, exact: bool
+    ) -> tuple[Remembered, int]:
+        known = batch.get(draft.id) if draft.id else None
+        if known is not None:
+            if known.content != draft.content:
+                raise ConflictError(f"id {known.id} is taken by a memory with other content", hint="leave the id out")
+            return Remembered(memory=known, created=False), 0
+        if exact:
+            vault = self._resolve(draft.vault)
+            if vault.key not in {v.key for v in self.read.vaults()}:
+                batch.vaults.setdefault(vault.key, vault)
+            memory = born(draft, memory_id=self._ids.new(), vault=batch.vaults.get(vault.key, vault), by=by, now=now)
+            batch.put(memory)
+            return Remembered(memory=memory, created=True), 1
+        return self._take(batch, draft, by=by, now=now)
+
+    def edit(self, memory_id: str, changes: Mapping[str, object], *, by: Provenance) -> Remembered:  # noqa: ARG002 - every write names its writer
+        """Change fields of a memory. Content changes are embedded again, linked again and count as a write."""
+        memory = self._require(memory_id)
+        changed = edited(memory, changes, now=self._clock.now())
+        vector: bytes | None = None
+        model: str | None = memory.embedding_model
+        notes: tuple[str, ...] = ()
+        text_changed = embedded_text(changed) != embedded_text(memory)
+        if text_changed:
+            vault = self._resolve(memory.vault)
+            vector, model, notes = self._embed_text(changed, vault)
+        with self._lock:
+            current = self._require(memory_id)
+            if current.fingerprint != memory.fingerprint:
+                raise ConflictError(f"memory {memory_id} changed meanwhile", hint="read it again and repeat the edit")
+            now = self._clock.now()
+            batch = Batch(self.read)
+            batch.put(replace(edited(current, changes, now=now), embedding_model=model))
+            if vector is not None:
+                batch.vectors[memory_id] = vector
+            position, made = self._finish(batch, now=now, writes=int("content" in changes))
+        self.store.wait(position)
+        return Remembered(memory=self._require(memory_id), created=False, links=made, notes=notes)
+
+    def _embed_text(self, memory: Memory, vault: Vault) -> tuple[bytes | None, str | None, tuple[str, ...]]:
+        try:
+            embedder = self.embedders.for_tier(vault.tier)
+            return (
+                embedder.passages([embedded_text(memory)], tier=vault.tier, vault=vault.name)[0].tobytes(),
+                embedder.model,
+                (),
+            )
+        except ProviderError as error:
+            return None, None, (f"embedding pending: {error}",)
+
+    def forget(self, memory_id: str, *, by: Provenance) -> Memory:
+        """Take a memory out of sight; ``restore`` brings it back."""
+        return self._set(memory_id, lambda m, now: replace(m, state=State.FORGOTTEN, updated_at=now), by=by)
+
+    def restore(self, memory_id: str, *, by: Provenance) -> Memory:
+        """Make a forgotten, archived or superseded memory active again."""
+        return self._set(memory_id, lambda m, now: m if m.active else revived(m, now=now), by=by)
+
+    def _set(self, memory_id: str, change: Callable[[Memory, datetime], Memory], *, by: Provenance) -> Memory:  # noqa: ARG002
+        with self._lock:
+            now = self._clock.now()
+            batch = Batch(self.read)
+            batch.put(change(self._require(memory_id), now))
+            position, _ = self._finish(batch, now=now, writes=0)
+        self.store.wait(position)
+        return self._require(memory_id)
+
+    def purge(self, memory_id: str, *, by: Provenance) -> Memory:  # noqa: ARG002
+        """Erase a memory for good, with its history. Returns what was erased."""
+        with self._lock:
+            memory = self._require(memory_id)
+            position = self._commit(Transaction(purge=(memory_id,)))
+        self.store.wait(position)
+        self.store.checkpoint()
+        return memory
+
+    def note(self, usage: Usage) -> None:
+        """Record that memories were recalled or read. A full disk costs this note, never the answer."""
+        with self._lock:
+            try:
+                self._commit(Transaction(usage=(usage,)))
+            except StoreError:
+                return
+
+    def look(self, memory_id: str, *, session_id: str | None = None) -> Memory:
+        """A memory as an outsider reads it: counted as use, legal ones excepted."""
+        memory = self._require(memory_id)
+        if memory.active and memory.tier is not Tier.LEGAL:
+            self.note(Usage(id=self._ids.new(), at=self._clock.now(), kind="read", vaults=(memory.vault,), memories=(memory.id,),
+                            activations=(1.0,), session_id=session_id))  # fmt: skip
+        return memory

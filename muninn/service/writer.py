@@ -1,0 +1,129 @@
+"""The writer: one lock, one way into the store. Everything that changes anything goes through ``_commit``.
+
+Each write reads what it needs, decides, appends one transaction to the store's log and brings the read model and the
+linker in step, all under the lock; it answers after the log is on disk, outside the lock, so that concurrent writers
+share one sync.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from threading import RLock
+from typing import Protocol
+
+from muninn.domain.linking import Linker
+from muninn.domain.memory import Link, Memory, Vault, vault_key
+from muninn.domain.records import Transaction
+from muninn.domain.trust import Tier
+from muninn.errors import NotFoundError, StoreError
+from muninn.ports import Clock, Embedder, Ids, ReadModel, Store
+
+
+class Embedders(Protocol):
+    """Which embedder serves which tier."""
+
+    def for_tier(self, tier: Tier) -> Embedder: ...
+    def by_model(self, model: str) -> Embedder | None: ...
+
+
+@dataclass(slots=True)
+class Batch:
+    """One transaction in the making: the newest form of every memory it touches, and what each was before."""
+
+    read: ReadModel
+    vaults: dict[str, Vault] = field(default_factory=dict)
+    rows: dict[str, Memory] = field(default_factory=dict)
+    before: dict[str, Memory | None] = field(default_factory=dict)
+    vectors: dict[str, bytes] = field(default_factory=dict)
+    hashes: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def get(self, memory_id: str) -> Memory | None:
+        return self.rows.get(memory_id) or self.read.get(memory_id)
+
+    def put(self, memory: Memory, vector: bytes | None = None) -> None:
+        self.before.setdefault(memory.id, self.read.get(memory.id))
+        self.rows[memory.id] = memory
+        self.hashes[(vault_key(memory.vault), memory.content_hash)] = memory.id
+        if vector is not None:
+            self.vectors[memory.id] = vector
+
+    def holder(self, vault: str, digest: str) -> Memory | None:
+        """The memory of this vault that holds this content: an active one before any other."""
+        mine = self.hashes.get((vault_key(vault), digest))
+        holders = [self.rows[mine]] if mine else [self.get(m.id) or m for m in self.read.holders(vault, digest)]
+        return min(holders, key=lambda m: (not m.active, m.id), default=None)
+
+
+class Writer:
+    """The base of every part of the service: what they share is the lock and the way into the store."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        read: ReadModel,
+        linker: Linker,
+        embedders: Embedders,
+        clock: Clock,
+        ids: Ids,
+        default_vault: str,
+    ) -> None:
+        self.store = store
+        self.read = read
+        self.embedders = embedders
+        self._linker = linker
+        self._clock = clock
+        self._ids = ids
+        self._default_vault = default_vault
+        self._lock = RLock()
+        self._meta = dict(store.meta())
+
+    @property
+    def writes(self) -> int:
+        """Creates, content edits and supersessions since the store began; what the dream gate counts."""
+        return int(self._meta.get("writes", "0"))
+
+    def meta(self) -> Mapping[str, str]:
+        """Counters and watermarks."""
+        return dict(self._meta)
+
+    def _commit(self, transaction: Transaction, *, writes: int = 0) -> int:
+        """Append a transaction and bring every reader in step. The caller holds the lock and waits after releasing it."""
+        if writes:
+            transaction = replace(transaction, meta={**transaction.meta, "writes": str(self.writes + writes)})
+        position = self.store.append(transaction)
+        self._meta.update(transaction.meta)
+        self.read.apply(transaction)
+        self._linker.apply(transaction.memories)
+        self._linker.drop(transaction.purge)
+        return position
+
+    def _finish(
+        self, batch: Batch, *, now: datetime, writes: int, links: Sequence[Link] = ()
+    ) -> tuple[int, tuple[Link, ...]]:
+        """Link what changed and commit the batch; returns the position to wait for and the links made."""
+        rows = tuple(batch.rows.values())
+        changes = self._linker.links_for(rows, existing=self.read.all_links_of, now=now)
+        made = (*links, *changes.add)
+        transaction = Transaction(
+            memories=rows,
+            vectors=batch.vectors,
+            vaults=tuple(batch.vaults.values()),
+            links=made,
+            unlink=changes.withdraw,
+        )
+        try:
+            return self._commit(transaction, writes=writes), made
+        except StoreError:
+            previous = [memory for memory in batch.before.values() if memory is not None]
+            born = [memory_id for memory_id, memory in batch.before.items() if memory is None]
+            self._linker.revert(changes, previous=previous, born=born)
+            raise
+
+    def _require(self, memory_id: str) -> Memory:
+        memory = self.read.get(memory_id)
+        if memory is None:
+            raise NotFoundError(f"there is no memory {memory_id[:80]!r}", hint="muninn recall finds ids")
+        return memory
