@@ -1,0 +1,229 @@
+"""Knows how a text is read for comparison: sentences, and tokens whose keys are equal only where the meaning is.
+
+What may differ without consequence: letter case of plain words, spacing, sentence punctuation, quotation marks, brackets,
+Unicode composition and width. What may not, and therefore stays in a key: signs, operators, currency and percent signs,
+dots and commas inside numbers, everything inside paths, flags, identifiers and unit symbols, emoticons, accents.
+When in doubt a difference is kept: a kept difference costs a merge, a lost one costs a memory.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from muninn.domain.separation import lexicon
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What is compared of a memory. ``title`` only when the user gave one; a derived title says nothing new."""
+
+    title: str | None
+    content: str
+
+
+class Token(NamedTuple):
+    """One word, number, symbol or technical token. ``key`` is its compared form; ``opens`` marks the start of a sentence."""
+
+    raw: str
+    key: str
+    sort: str  # "word" | "number" | "code" | "symbol" | "script" (one character of a script without spaces)
+    opens: bool
+
+
+class Sentence(NamedTuple):
+    tokens: tuple[Token, ...]
+    end: str  # its last visible character
+
+
+_MARKS = str.maketrans(
+    {
+        "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‟": '"', "‘": "'", "’": "'", "‚": "'", "‛": "'", "´": "'",
+        "`": None, "−": "-", "‐": "-", "‑": "-", "\u200b": None, "\ufeff": None, "\u00ad": None, "\u2060": None,
+        "\u200e": None, "\u200f": None, "\ufe0f": None, "⁄": "/",
+        **{c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)},
+        **{c: f"_{d}" for c, d in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)},
+        **{c: f" {c}" for c in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"},
+    }
+)  # fmt: skip
+_LONG_DASH = re.compile(r"(?<=\d)\s?[–—]\s?(?=\d)")
+_DASH_SIGN = re.compile(r"(?<!\S)–(?=\d)")
+_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*", re.DOTALL)
+_BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+|\s*\n\s*|(?<=[。！？])")
+_ENUMERATOR = re.compile(r"^(?:\d{1,3}|[a-zA-Z])[.)]$")
+_TRAILING = ".,;:!?)]}\"'…。，、；：！？」』）】》،؛؟।"
+_LEADING = "\"'([{¡¿「『（【《"
+_IGNORED = frozenset(".,;:!?…\"'()[]{}–—-¡¿•·*_#。，、；：！？「」『』（）【】《》،؛؟।")
+_EMOTICON = re.compile(r"^[:;=8xX]['-]?[()\[\]DPpOo/\\|*3]+$|^[()\[\]][-']?[:;=]$|^<3$|^</3$|^\^_*\^$")
+_NUMBER = re.compile(
+    r"^(?P<sign>[-+~<>=≥≤±≈^]*)(?P<before>[$€£¥₹]?)(?P<number>\d+(?:[.,'\u00a0]\d+)*)"
+    r"(?P<after>[$€£¥₹%‰]|°[CFcf]?|[a-zA-Zµμ]{1,5}|\+)?$"
+)
+_WORD = re.compile(r"^[^\W\d_]+(?:['-][^\W\d_]+)*$")
+_JOINED = re.compile(r"^[^\W\d_]+(?:['-][^\W\d_]+)*(?:(?:[,;!?…]+|\.{2,})[^\W\d_]+(?:['-][^\W\d_]+)*)+[.,;:!?…]*$")
+_JOINT = re.compile(r"[,;!?…]+|\.{2,}")
+_SCRIPT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]")
+_SCRIPT_RUN = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+    r"|[^\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+"
+)
+
+
+def normalise(text: str) -> str:
+    """One Unicode form of a text: NFKC with its traps defused (x² is not x2, ½ stays apart), plain quotes and dashes."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.translate(_MARKS)).translate(_MARKS)
+        text = _DASH_SIGN.sub("-", _LONG_DASH.sub("-", text))
+        text = text.replace("–", " – ").replace("—", " — ")
+    elif "`" in text:
+        text = text.replace("`", "")
+    return _BOLD.sub(r"\1", text) if "**" in text else text
+
+
+def sentences(text: str) -> tuple[Sentence, ...]:
+    """The sentences and lines of a normalised text, in order; empty ones are left out."""
+    found: list[Sentence] = []
+    for part in _pieces(text):
+        tokens = _tokens(part)
+        if tokens:
+            found.append(Sentence(tokens, part.rstrip()[-1]))
+    return tuple(found)
+
+
+def _pieces(text: str) -> list[str]:
+    """Split at sentence ends and line breaks, but not after an abbreviation, an initial or an enumerator ("1.")."""
+    pieces: list[str] = []
+    held = ""
+    for part in _BREAK.split(text.strip()):
+        part = f"{held} {part}" if held else part
+        words = part.rsplit(None, 1)
+        last = words[-1].lstrip("(\"'").rstrip(".").lower() if words else ""
+        short = part.endswith(".") and (last in lexicon.ABBREVIATIONS or (len(last) == 1 and last.isalpha()))
+        if short or _ENUMERATOR.match(part.strip()):
+            held = part
+        else:
+            pieces.append(part)
+            held = ""
+    return [*pieces, held] if held else pieces
+
+
+def _tokens(sentence: str) -> tuple[Token, ...]:
+    tokens: list[Token] = []
+    chunks = sentence.split()
+    for place, chunk in enumerate(chunks):
+        opens = not tokens
+        if chunk.isalpha() and (chunk.isascii() or not _SCRIPT.search(chunk)):
+            tokens.append(_word(chunk, opens, tokens))
+            continue
+        after = chunks[place + 1] if place + 1 < len(chunks) else ""
+        for part in _JOINT.sub(" ", chunk).split() if _JOINED.match(chunk) else (chunk,):
+            tokens.extend(_read(part, not tokens, tokens, after))
+    return tuple(tokens)
+
+
+def _read(chunk: str, opens: bool, before: list[Token], after: str) -> list[Token]:
+    """The tokens of one chunk without spaces."""
+    if all(character in _IGNORED for character in chunk):
+        kept = _EMOTICON.match(chunk) or _bare_mark_matters(chunk, before, after)
+        return [Token(chunk, chunk, "symbol", opens)] if kept else []
+    if _EMOTICON.match(chunk):
+        return [Token(chunk, chunk, "symbol", opens)]
+    core = _strip(chunk)
+    if _SCRIPT.search(core):
+        return _script(core, opens)
+    match = _NUMBER.match(core)
+    if match:
+        return _number(match, opens)
+    if _WORD.match(core) and not _lower_camel(core):
+        tokens = [_word(part, opens and first == 0, before) for first, part in enumerate(core.split("-"))]
+        comma = chunk.endswith((",", ";")) and tokens[-1].key in ("no", "not")
+        return [*tokens, Token(",", ",", "symbol", False)] if comma else tokens
+    if not core:
+        return []
+    return [Token(core, _code_key(core), "code" if any(map(str.isalnum, core)) else "symbol", opens)]
+
+
+def _word(raw: str, opens: bool, before: list[Token]) -> Token:
+    if before and before[-1].sort == "number" and len(raw) <= 3:
+        return Token(raw, _symbol(raw), "word", opens)
+    if raw[0].islower() and _lower_camel(raw):
+        return Token(raw, raw, "code", opens)
+    key = raw.lower()
+    return Token(raw, key.replace("'", "") if "'" in key else key, "word", opens)
+
+
+def _symbol(raw: str) -> str:
+    """What follows a number: unit symbols keep their case (Mb is not MB), am and pm do not."""
+    known = raw in lexicon.UNITS or raw.lower() in lexicon.UNITS or raw.upper() in lexicon.UNITS or len(raw) == 1
+    return raw if known else raw.lower()
+
+
+def _lower_camel(raw: str) -> bool:
+    """``maxSize``, ``iPhone``: identifiers whose capitals count."""
+    return raw[:1].islower() and not raw.islower() and raw.isalpha() and any(map(str.isupper, raw[1:]))
+
+
+def _strip(chunk: str) -> str:
+    """A chunk without the punctuation of the sentence around it."""
+    core = chunk
+    while core and core[-1] in _TRAILING:
+        last = core[-1]
+        if (last == ")" and "(" in core[1:]) or (last == "]" and "[" in core[1:]) or (last == "}" and "{" in core[1:]):
+            break
+        if last == "'" and core[-2:-1] in ("s", "S") and not chunk.startswith("'"):
+            break
+        if last in "\"'" and core[:-1].isdigit() and chunk[0].isdigit():
+            break
+        core = core[:-1]
+    while core and core[0] in _LEADING:
+        core = core[1:]
+    if core.startswith("..") and len(core) > 2 and core.lstrip(".")[:1].isalpha():
+        core = core.lstrip(".")
+    for mark in ("*", "_"):
+        if len(core) > 2 and core[0] == mark == core[-1] and core[1] != mark and core[1].isalpha():
+            core = core[1:-1]
+    return core
+
+
+def _number(match: re.Match[str], opens: bool) -> list[Token]:
+    """Sign and digits as one token, a currency or unit symbol as another, so that "5%" and "5 %" read alike."""
+    sign, before, number, after = match.group("sign", "before", "number", "after")
+    after = after or ""
+    if after.lower() in ("st", "nd", "rd", "th", "o", "a", "er", "ª", "º"):
+        number, after = number + after.lower(), ""
+    if after == "+":
+        number, after = number + after, ""
+    tokens = [Token(before, before, "symbol", opens)] if before else []
+    tokens.append(Token(sign + number, sign + number, "number", opens and not before))
+    if after:
+        tokens.append(Token(after, _symbol(after), "word" if after.isalpha() else "symbol", False))
+    return tokens
+
+
+def _script(core: str, opens: bool) -> list[Token]:
+    """Scripts without spaces: one token a character, other runs between them read on their own."""
+    tokens: list[Token] = []
+    for run in _SCRIPT_RUN.findall(core):
+        first = opens and not tokens
+        if _SCRIPT.match(run):
+            tokens.append(Token(run, run, "script", first))
+        elif not all(character in _IGNORED for character in run):
+            tokens.extend(_read(run, first, tokens, ""))
+    return tokens
+
+
+def _code_key(core: str) -> str:
+    """Technical tokens keep their case where a system would: paths, flags, identifiers, URLs, file names."""
+    plain = core.replace("-", "").isalnum() and not core.startswith("-")
+    return core.lower() if plain and core.isascii() and not _lower_camel(core) else core
+
+
+def _bare_mark_matters(chunk: str, before: list[Token], after: str) -> bool:
+    """A dot or dash on its own counts in a command ("git add .") and as a sign or a minus before a number."""
+    if chunk in ("-", "–", "—"):
+        return bool(before) and after[:1].isdigit()
+    if chunk == "..":
+        return True
+    return chunk in (".", "--", "*") and any(token.key in lexicon.COMMANDS for token in before[-6:])

@@ -1,0 +1,89 @@
+"""Knows when two memories are merged, queued for review, or left alone.
+
+Merge: calibrated cosine ≥ 0.95 and the guard lets the pair through; or ≥ 0.85 and the texts are equal after normalisation,
+differ by one misspelling, or by the order of whole sentences. Review, never merge: everything else from 0.85 up, and from
+0.70 when the texts state the same values and share half their content words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from muninn.domain.memory import Kind, Memory
+from muninn.domain.separation.comparison import Features, compare
+from muninn.domain.separation.misspelling import Vocabulary
+from muninn.domain.separation.text import Text
+
+MERGE_COSINE = 0.95
+NEAR_COSINE = 0.85
+REVIEW_COSINE = 0.70
+REVIEW_COVERAGE = 0.5
+
+ATTRIBUTION = (
+    "speaker", "author", "user", "user_id", "person", "subject", "owner", "customer", "client_id", "tenant", "account",
+    "project", "repo", "repository", "environment", "env", "host", "branch", "file", "path", "channel",
+)  # fmt: skip
+"""Metadata that says whom or what a text is about: the same words under another value are another memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``reason`` is a phrase for the journal: why, or which slot differs."""
+
+    action: Literal["merge", "review", "none"]
+    reason: str
+
+
+def merge_verdict(
+    a: Text | Features,
+    b: Text | Features,
+    *,
+    cosine: float,
+    vocabulary: Vocabulary | None = None,
+    ordered: bool = False,
+) -> Verdict:
+    """What to do with two texts. ``cosine`` is calibrated, 0–1. ``ordered``: the order of sentences is part of the meaning
+    (procedures), so a reordering is only queued."""
+    if cosine < REVIEW_COSINE:
+        return Verdict("none", f"similarity {cosine:.2f}")
+    found = compare(a, b, vocabulary=vocabulary)
+    if found.refusal is None and cosine >= NEAR_COSINE:
+        if found.equal_after_normalisation:
+            return Verdict("merge", "equal but for case, punctuation or spacing")
+        if found.sentence_reorder:
+            return Verdict("review" if ordered else "merge", "the same sentences in another order")
+        if found.misspelling:
+            return Verdict("merge", "equal but for one misspelling")
+        if cosine >= MERGE_COSINE:
+            return Verdict("merge", "the same words and values, written differently")
+    if cosine >= NEAR_COSINE:
+        return Verdict("review", str(found.refusal) if found.refusal else f"the same values at similarity {cosine:.2f}")
+    if found.slots_equal and found.coverage >= REVIEW_COVERAGE:
+        return Verdict("review", f"the same values, {found.coverage:.0%} of the words shared")
+    return Verdict("none", str(found.refusal) if found.refusal else f"similarity {cosine:.2f}")
+
+
+def mergeable(first: Memory, second: Memory) -> str | None:
+    """Why two memories must not be merged whatever their texts say, or None.
+
+    Provenance-critical: metadata in ``ATTRIBUTION`` that both carry with different values, and events of different days (the
+    same line in a log twice is two events). Client, session, role and run may differ: lineage keeps them.
+    """
+    if not (first.active and second.active):
+        return f"{(second if first.active else first).id} is not active"
+    if first.pinned or second.pinned:
+        return f"{(first if first.pinned else second).id} is pinned"
+    if first.kind != second.kind:
+        return f"kinds differ: {first.kind} / {second.kind}"
+    if first.vault != second.vault or first.tier != second.tier:
+        return f"vaults differ: {first.vault} ({first.tier}) / {second.vault} ({second.tier})"
+    if (first.valid_from, first.valid_until) != (second.valid_from, second.valid_until):
+        return "validity differs"
+    if first.kind is Kind.EVENT and first.created_at.date() != second.created_at.date():
+        return "events of different days"
+    for key in ATTRIBUTION:
+        one, other = first.metadata.get(key), second.metadata.get(key)
+        if one is not None and other is not None and one != other:
+            return f"{key} differs: {one} / {other}"
+    return None
