@@ -1,8 +1,8 @@
 """Text to index tokens, in any script.
 
-Rules: compatibility-decomposed, accents dropped, casefolded; runs of letters and digits are words, lightly stemmed;
-scripts that do not put spaces between words (Han, kana, Hangul excluded, Thai, Lao, Khmer, Myanmar) become overlapping
-pairs of characters. The same text always gives the same tokens: a query and a memory meet only through this module.
+Rules: compatibility-decomposed, accents dropped, casefolded; runs of letters and digits are words, lightly stemmed for
+English and Spanish at once; scripts that put no spaces between words (Han, kana, Thai, Lao, Khmer, Myanmar) become
+overlapping pairs of characters. The same text always gives the same tokens: a query and a memory meet only here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ _UNSPACED = "぀-ヿㇰ-ㇿ㐀-䶿一-鿿豈-﫿\U00020000-\U0003134f฀-๿຀-
 _RUN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
 _FIRST_UNSPACED = "฀"
 _LONGEST_WORD = 64
+_VOWELS = frozenset("aeiouy")
+_ENDINGS = ("amente", "mente", "iendo", "ando", "ing", "ado", "ada", "ido", "ida", "ed")
+_SHORTEST_STEM = 3
 
 
 def fold(text: str) -> str:
@@ -26,29 +29,59 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", "".join(c for c in decomposed if unicodedata.category(c) != "Mn"))
 
 
-def tokens(text: str) -> list[str]:
-    """The index tokens of ``text`` in order, repeats kept."""
+def words(text: str) -> list[str]:
+    """The folded words of ``text`` in order, repeats kept, not stemmed; unspaced scripts as pairs of characters."""
     found: list[str] = []
     for run in _RUN.findall(fold(text)):
-        if run[0] >= _FIRST_UNSPACED and _is_unspaced(run[0]):
+        if run[0] >= _FIRST_UNSPACED and is_unspaced(run[0]):
             found.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
         else:
-            found.append(stem(run[:_LONGEST_WORD]))
+            found.append(run[:_LONGEST_WORD])
     return found
 
 
+def tokens(text: str) -> list[str]:
+    """The index tokens of ``text`` in order, repeats kept."""
+    return [stem(word) for word in words(text)]
+
+
 @lru_cache(maxsize=4096)
-def _is_unspaced(character: str) -> bool:
+def is_unspaced(character: str) -> bool:
     return re.match(f"[{_UNSPACED}]", character) is not None
 
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """A light stem that joins plural and singular; never shorter than three letters, numbers untouched."""
-    if len(word) <= 3 or not word.isalpha():
+    """A light stem that joins numbers, tenses and adverbs of English and Spanish words; at least three letters remain.
+
+    The language of a note is not known and notes mix languages, so one set of rules serves both. It is meant to join
+    forms that people vary when they ask, not to be linguistically right. Words with digits stay as they are.
+    """
+    if len(word) <= _SHORTEST_STEM or not word.isalpha():
         return word
-    if word.endswith("ies") and len(word) > 4:
+    word = _singular(word)
+    for ending in _ENDINGS:
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) >= _SHORTEST_STEM and not _VOWELS.isdisjoint(rest):
+            doubled = len(rest) > _SHORTEST_STEM and rest[-1] == rest[-2] and rest[-1] not in "lsz"
+            word = rest[:-1] if doubled else rest
+            break
+    if word.endswith("ly") and len(word) > _SHORTEST_STEM + 2:
+        word = word[:-2]
+    if len(word) > _SHORTEST_STEM and word[-1] in "aeo":
+        word = word[:-1]
+    if len(word) > _SHORTEST_STEM and word[-1] == "y":
+        word = word[:-1] + "i"
+    return word
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > _SHORTEST_STEM + 1:
         return word[:-3] + "y"
+    if word.endswith("ciones"):
+        return word[:-2]
+    if word.endswith("es") and len(word) > _SHORTEST_STEM + 1 and word[-3] in "lnrdzxsh":
+        return word[:-2]
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word

@@ -1,0 +1,56 @@
+"""Which language a text is probably in, told by its script or its function words; None when it does not show.
+
+Wording can testify only within one language, and an embedder's noise floor differs between languages: that is all this
+is used for, so "don't know" is a good answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_FUNCTION_WORDS = {
+    "en": "the of and to is was were are what when who which how why where did does do has have had will would can could"
+    " should with that this these those for from not you your our his her their they she he it its been about than then"
+    " there by at an be my we us him them but if so as or any some after before during while every into out over only",
+    "es": "el la los las de una unos unas y en que del al con por para es son fue era eran esta este estos estas ese esa eso"
+    " como cuando donde quien cual cuales porque pero no su sus se lo le les nos mi mis tu tus mas muy ha han hay ser"
+    " estar tiene tienen sobre entre desde hasta sin cada todo todos ya si ni o u antes despues segun cuanto cuantos",
+    "fr": "le la les de des du un une et est sont dans que qui pour pas sur avec plus par ce cette ces il elle nous vous leur"
+    " au aux ne se sa son ses mais ou quand quel quelle comment pourquoi etait etre ont avait deux sans tout",
+    "de": "der die das und ist nicht ein eine einen mit von zu den dem des auf fur wir sie ich er es wird wurde sind war"
+    " wann wie wo wer was warum auch bei nach uber aus im am vom zum zur hat haben kann dass aber oder nur noch",
+    "pt": "os um uma de o a em que com para por nao mais dos das no na nos nas ao e foi sao tem ser mas como quando onde quem"
+    " qual seu sua seus suas ele ela isso este esta pelo pela ja muito ou quantos porque depois antes ate",
+    "it": "il la lo gli un uno una di che non per con sono della del dei delle nel nella alla al da dal piu come quando dove"
+    " chi quale perche ma anche se ci questo questa suo sua loro era stato ha hanno dopo prima ogni e",
+}
+_LANGUAGES_OF: dict[str, tuple[str, ...]] = {}
+for _language, _listed in _FUNCTION_WORDS.items():
+    for _word in _listed.split():
+        _LANGUAGES_OF[_word] = (*_LANGUAGES_OF.get(_word, ()), _language)
+
+_SCRIPTS = (
+    ("ja", "぀", "ヿ"), ("zh", "㐀", "鿿"), ("ko", "가", "힯"), ("th", "฀", "๿"), ("ru", "Ѐ", "ӿ"), ("ar", "؀", "ۿ"),
+    ("he", "֐", "׿"), ("el", "Ͱ", "Ͽ"), ("hi", "ऀ", "ॿ"),
+)  # fmt: skip
+
+
+def language_of(words: Iterable[str]) -> str | None:
+    """The language of folded ``words``: one that leads by its function words, or that of most of its letters' script."""
+    counts: dict[str, int] = {}
+    for word in words:
+        if word.isascii():
+            for language in _LANGUAGES_OF.get(word, ()):
+                counts[language] = counts.get(language, 0) + 1
+        elif (script := _script_of(word[0])) is not None:
+            counts[script] = counts.get(script, 0) + 1
+    if "ja" in counts and "zh" in counts:  # Japanese writes Han too; kana decide
+        counts["ja"] += counts.pop("zh")
+    ranked = sorted(counts.values(), reverse=True)[:2] or [0]
+    if len(ranked) == 2 and ranked[0] == ranked[1]:
+        return None
+    return max(counts, key=lambda language: counts[language], default=None)
+
+
+def _script_of(character: str) -> str | None:
+    return next((name for name, first, last in _SCRIPTS if first <= character <= last), None)
