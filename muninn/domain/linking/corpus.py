@@ -1,0 +1,136 @@
+"""Knows which texts hold which token sequence: an append-only token stream with the positions of every token.
+
+A text that changes is appended anew and its old place goes dead; when most of the stream is dead it is rebuilt. What
+was loaded at once is indexed as one sorted array (``_order``/``_bounds``), what came later in small arrays per token.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+_END = 0  # closes every text in the stream, so that no sequence crosses two texts
+_REBUILD_FROM = 200_000  # dead tokens below which rebuilding is not worth it
+_FEW = 48  # positions up to which plain Python is faster than numpy
+
+
+class Corpus:
+    """The live texts of one vault as token numbers."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {"": _END}
+        self._clear()
+
+    def _clear(self) -> None:
+        self._stream = array("I")
+        self._starts = array("Q")
+        self._owners: list[str | None] = []
+        self._places: dict[str, int] = {}
+        self._dead = 0
+        self._order = np.empty(0, np.uint32)
+        self._bounds = np.zeros(1, np.int64)
+        self._recent: dict[int, array[int]] = {}
+
+    def __contains__(self, owner: str) -> bool:
+        return owner in self._places
+
+    def encode(self, tokens: Iterable[str]) -> list[int]:
+        """Token numbers, made up for tokens never seen."""
+        numbers = self._numbers
+        return [numbers.setdefault(token, len(numbers)) for token in tokens]
+
+    def load(self, texts: Iterable[tuple[str, Sequence[str]]]) -> None:
+        """Take many texts in at once; for an empty corpus."""
+        for owner, tokens in texts:
+            self._place(owner, self.encode(tokens))
+        self._sort()
+
+    def add(self, owner: str, numbers: Sequence[int]) -> None:
+        """Take a text in; ``owner`` must not be in."""
+        position = len(self._stream)
+        self._place(owner, numbers)
+        recent = self._recent
+        for number in numbers:
+            places = recent.get(number)
+            if places is None:
+                recent[number] = array("I", (position,))
+            else:
+                places.append(position)
+            position += 1
+
+    def discard(self, owner: str) -> None:
+        """Let a text go."""
+        place = self._places.pop(owner)
+        self._owners[place] = None
+        self._dead += self._end(place) - self._starts[place]
+        if self._dead > max(_REBUILD_FROM, len(self._stream) // 2):
+            self._rebuild()
+
+    def text(self, owner: str) -> list[int]:
+        """The token numbers of a live text."""
+        place = self._places[owner]
+        return self._stream[self._starts[place] : self._end(place) - 1].tolist()
+
+    def most(self, phrase: Sequence[int]) -> int:
+        """An upper bound of how many texts hold ``phrase``."""
+        return min(self._occurrences(number) for number in phrase)
+
+    def holding(self, phrase: Sequence[int]) -> list[str]:
+        """The owners of the live texts that hold ``phrase``, each once, in order of arrival."""
+        rarest = min(range(len(phrase)), key=lambda at: self._occurrences(phrase[at]))
+        hits: dict[int, None] = {}
+        for positions in self._positions(phrase[rarest]):
+            if len(positions) <= _FEW:
+                wanted = array("I", phrase)
+                for position in positions:
+                    start = int(position) - rarest
+                    if start >= 0 and self._stream[start : start + len(wanted)] == wanted:
+                        hits[bisect_right(self._starts, start) - 1] = None
+            else:
+                hits.update(dict.fromkeys(self._scan(phrase, np.asarray(positions, np.int64) - rarest)))
+        owners = self._owners
+        return [owner for place in hits if (owner := owners[place]) is not None]
+
+    def _scan(self, phrase: Sequence[int], starts: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[int]:
+        stream = np.frombuffer(self._stream, np.uint32)
+        starts = starts[(starts >= 0) & (starts + len(phrase) <= len(stream))]
+        for offset, number in enumerate(phrase):
+            starts = starts[stream[starts + offset] == number]
+        places = np.searchsorted(np.frombuffer(self._starts, np.uint64), starts.astype(np.uint64), side="right") - 1
+        return [int(place) for place in np.unique(places)]
+
+    def _positions(self, number: int) -> Iterable[Sequence[int]]:
+        if number + 1 < len(self._bounds):
+            yield self._order[self._bounds[number] : self._bounds[number + 1]]  # type: ignore[misc]
+        if number in self._recent:
+            yield self._recent[number]
+
+    def _occurrences(self, number: int) -> int:
+        return sum(len(positions) for positions in self._positions(number))
+
+    def _place(self, owner: str, numbers: Sequence[int]) -> None:
+        self._places[owner] = len(self._owners)
+        self._owners.append(owner)
+        self._starts.append(len(self._stream))
+        self._stream.extend(numbers)
+        self._stream.append(_END)
+
+    def _end(self, place: int) -> int:
+        return self._starts[place + 1] if place + 1 < len(self._starts) else len(self._stream)
+
+    def _sort(self) -> None:
+        stream = np.array(self._stream, np.uint32)
+        self._order = np.argsort(stream, kind="stable").astype(np.uint32)
+        counts = np.bincount(stream, minlength=len(self._numbers))
+        self._bounds = np.concatenate(([0], np.cumsum(counts)))
+        self._recent = {}
+
+    def _rebuild(self) -> None:
+        live = [(owner, self.text(owner)) for owner in self._places]
+        self._clear()
+        for owner, numbers in live:
+            self._place(owner, numbers)
+        self._sort()
