@@ -69,6 +69,13 @@ class Client:
         status, pieces = self._open(method, path, body, headers)
         return status, b"".join(pieces)
 
+    def text(self, path: str, *, headers: Mapping[str, str] | None = None) -> str:
+        """An answer that is not JSON, such as a picture. Raises as ``call`` does."""
+        status, content = self.exchange("GET", path, None, headers)
+        if status >= 400:
+            raise error_of(status, _decode(content, status))
+        return content.decode("utf-8", "replace")
+
     def lines(self, path: str, *, headers: Mapping[str, str] | None = None) -> Iterator[bytes]:
         """The lines of a streamed answer (newline-delimited JSON), as they come, without their line ends."""
         status, pieces = self._open("GET", path, None, headers)
@@ -223,8 +230,8 @@ def error_of(status: int, problem: Mapping[str, object]) -> errors.MuninnError:
     name = str(problem.get("type") or "").rstrip("/").replace("#", "/").replace(":", "/").rsplit("/", 1)[-1]
     kind = _by_name().get(_fold(name)) or _BY_STATUS.get(status, errors.MuninnError)
     message = str(problem.get("detail") or problem.get("title") or f"the daemon answered {status}")
-    hint = problem.get("hint")
-    error = kind(message, hint=str(hint) if hint else None)
+    hint = str(problem.get("hint") or "") or None
+    error = kind(message.removesuffix(f" ({hint})"), hint=hint)
     code = problem.get("exit_code")
     if isinstance(code, int) and not isinstance(code, bool):
         error.exit_code = code

@@ -37,6 +37,7 @@ class Door(Protocol):
     """Something that answers the API: the daemon, or this process."""
 
     def call(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Json: ...
+    def text(self, path: str, *, headers: Mapping[str, str] | None = None) -> str: ...
     def lines(self, path: str, *, headers: Mapping[str, str] | None = None) -> Iterator[bytes]: ...
 
 
@@ -47,24 +48,29 @@ class Inside:
         self._app, self._dispatch, self._headers = app, dispatch, dict(headers)
 
     def call(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Json:
-        status, document = self._dispatch(self._app, method, path, body, {**self._headers, **(headers or {})})
-        if status >= 400:
-            raise error_of(status, document)
+        document = self._answer(method, path, body, headers)
         return document if isinstance(document, dict) else {"results": document}
 
+    def text(self, path: str, *, headers: Mapping[str, str] | None = None) -> str:
+        return str(self._answer("GET", path, None, headers))
+
     def lines(self, path: str, *, headers: Mapping[str, str] | None = None) -> Iterator[bytes]:
-        status, document = self._dispatch(self._app, "GET", path, None, {**self._headers, **(headers or {})})
+        for line in self._answer("GET", path, None, headers):
+            yield line.rstrip(b"\n")
+
+    def _answer(self, method: str, path: str, body: object, headers: Mapping[str, str] | None) -> Any:
+        status, answer = self._dispatch(self._app, method, path, body, {**self._headers, **(headers or {})})
         if status >= 400:
-            raise error_of(status, document)
-        if isinstance(document, (str, bytes)):
-            document = document.splitlines()
-        for line in document:
-            yield line.encode("utf-8") if isinstance(line, str) else bytes(line)
+            raise error_of(status, answer)
+        return answer
 
 
 @contextmanager
-def door(*, timeout: float = PATIENCE) -> Iterator[Door]:
-    """A way to the memory for one or more requests. Raises LockedError when it stays locked for ``--wait`` seconds."""
+def door(*, timeout: float = PATIENCE, read_only: bool = False) -> Iterator[Door]:
+    """A way to the memory for one or more requests. Raises LockedError when it stays locked for ``--wait`` seconds.
+
+    ``read_only``: in process, the store is opened so that not a byte under the home changes.
+    """
     home = paths.home_name(current.environ)
     client = Client(paths.socket_name(home, current.environ), timeout=timeout, headers=provenance(current.environ))
     began = time.monotonic()
@@ -75,7 +81,7 @@ def door(*, timeout: float = PATIENCE) -> Iterator[Door]:
             return
         if holder(f"{home}/{paths.LOCK}") is None:
             with ExitStack() as stack:
-                inside = _enter(stack)
+                inside = _enter(stack, read_only=read_only)
                 if inside is not None:
                     yield inside
                     return
@@ -88,9 +94,9 @@ def door(*, timeout: float = PATIENCE) -> Iterator[Door]:
         time.sleep(_POLL)
 
 
-def call(method: str, path: str, body: object = None, *, timeout: float = PATIENCE) -> Json:
+def call(method: str, path: str, body: object = None, *, timeout: float = PATIENCE, read_only: bool = False) -> Json:
     """One request through whichever door is open."""
-    with door(timeout=timeout) as opened:
+    with door(timeout=timeout, read_only=read_only) as opened:
         return opened.call(method, path, body)
 
 
@@ -105,7 +111,7 @@ def post(path: str, body: object = None) -> Json:
 def local_status(environ: Mapping[str, str]) -> Json:
     """The status of a store that nobody serves, read by opening it."""
     current.environ, current.wait = environ, 0.0
-    return call("GET", "/v1/status")
+    return call("GET", "/v1/status", read_only=True)
 
 
 def provenance(environ: Mapping[str, str]) -> dict[str, str]:
@@ -134,15 +140,15 @@ def _answers(client: Client) -> bool:
     return True
 
 
-def _enter(stack: ExitStack) -> Door | None:
+def _enter(stack: ExitStack, *, read_only: bool) -> Door | None:
     """The in-process door, closed by ``stack``; None when somebody else took the lock first."""
-    from muninn.api.local import dispatch
     from muninn.app import build
 
+    from muninn.api.local import dispatch
     from muninn.config import load
 
     try:
-        app = stack.enter_context(build(load(current.environ)))
+        app = stack.enter_context(build(load(current.environ), read_only=read_only))
     except errors.LockedError:
         return None
     return Inside(app, dispatch, provenance(current.environ))

@@ -83,6 +83,23 @@ def _recorded(home: str) -> dict[str, Any]:
     return document
 
 
+def recorded_dream(environ: Mapping[str, str]) -> str | None:
+    """The id of the last dream before this start, "" when it never dreamed, None when nobody wrote it down."""
+    document = _read(f"{paths.home_name(environ)}/{paths.STATUS}")
+    if not document:
+        return None if _exists(f"{paths.home_name(environ)}/{paths.DATA}") else ""
+    last = document.get("last_dream")
+    return str(last.get("dream_id")) if isinstance(last, dict) else ""
+
+
+def progress_line(environ: Mapping[str, str]) -> str:
+    """What a dream at start is doing, on one line; empty when it does not dream."""
+    from muninn_cmd.text import one_line
+
+    progress = _read(f"{paths.home_name(environ)}/{paths.PROGRESS}")
+    return one_line("dreaming … " + _flat(progress), 100) if progress else ""
+
+
 def _awakening(home: str) -> dict[str, Any]:
     progress = _read(f"{home}/{paths.PROGRESS}")
     return {"state": "dreaming", "progress": progress} if progress else {"state": "waking"}

@@ -14,7 +14,7 @@ def recall(
     words: Annotated[list[str], typer.Argument(metavar="QUERY", help="A question, or some words.")],
     *,
     vault: Annotated[list[str] | None, typer.Option(help="Only this vault; may be repeated.")] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most so many.")] = 10,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="At most so many.")] = 10,
     as_of: Annotated[str, typer.Option(help="As things were known at this time, ISO 8601.")] = "",
     explain: Annotated[bool, typer.Option("--explain", help="Say how each score came about.")] = False,
     include_archived: Annotated[bool, typer.Option("--include-archived", help="Also what dreams put away.")] = False,

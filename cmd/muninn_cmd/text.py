@@ -6,6 +6,10 @@ to the minute; ids are never shortened, because they are there to be copied.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _NEUTRAL: dict[int, str] = {
     **{code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)},
@@ -45,7 +49,7 @@ def seconds(value: object) -> str:
     return f"{value:.1f} s" if isinstance(value, (int, float)) else ""
 
 
-def columns(rows: list[tuple[str, ...]], gap: int = 2) -> str:
+def columns(rows: Sequence[tuple[str, ...]], gap: int = 2) -> str:
     """Rows aligned by column; the last column is left ragged."""
     if not rows:
         return ""

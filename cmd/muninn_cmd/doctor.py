@@ -1,0 +1,45 @@
+"""``muninn doctor``: is everything as it should be, and does muninn keep its promises here?"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from muninn_cmd import connect, render
+from muninn_cmd.text import one_line
+
+GREEN, YELLOW, RED = 32, 33, 31
+MARKS = {"ok": ("✔", GREEN), "pass": ("✔", GREEN), "warn": ("!", YELLOW), "fail": ("✘", RED), "skip": ("–", YELLOW)}
+
+
+def doctor(
+    *,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Plant cases in a scratch vault, dream, and check every promise.")
+    ] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Read every row of the store, to find damage.")] = False,
+) -> None:
+    """Exits 1 when a check fails; each failure says what to do."""
+    document = connect.get(connect.path_of("doctor", prove=int(prove), verify=int(verify)))
+    checks = document.get("checks") or []
+    render.show(document, lambda: "\n".join(_line(check) for check in checks))
+    if any(state(check) == "fail" for check in checks):
+        raise typer.Exit(1)
+
+
+def state(check: dict[str, Any]) -> str:
+    given = check.get("status", check.get("state"))
+    if given is None:
+        return "ok" if check.get("ok") else "fail"
+    return {"passed": "pass", "failed": "fail", "warning": "warn", "skipped": "skip", "error": "fail"}.get(
+        str(given), str(given)
+    )
+
+
+def _line(check: dict[str, Any]) -> str:
+    mark, colour = MARKS.get(state(check), ("?", YELLOW))
+    detail = one_line(check.get("detail") or check.get("why") or check.get("message") or "")
+    remedy = one_line(check.get("remedy") or check.get("hint") or "") if state(check) != "ok" else ""
+    return (f"{render.style(mark, colour)} {one_line(check.get('name', ''))}" + (f": {detail}" if detail else "")
+            + (f" → {remedy}" if remedy else ""))  # fmt: skip

@@ -1,0 +1,29 @@
+"""``muninn undo``: take a whole dream back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from muninn_cmd import connect, render
+from muninn_cmd.text import count, one_line
+
+
+def undo(
+    dream: Annotated[str, typer.Argument(metavar="[DREAM]", help="The id of a dream; else the last one.")] = "last",
+) -> None:
+    """Rows that you changed since the dream are left as they are, and listed."""
+    outcome = connect.post(connect.path_of("dreams", dream, "undo"))
+    render.show(outcome, lambda: _text(outcome))
+
+
+def _text(outcome: dict[str, Any]) -> str:
+    restored, left = outcome.get("restored") or [], outcome.get("left_alone") or []
+    lines = [f"Undid {one_line(outcome.get('dream_id', 'the dream'))}: {count(len(restored), 'memory')} as before"]
+    for item in left:
+        name, why = (
+            (item.get("id"), item.get("why") or item.get("reason") or "") if isinstance(item, dict) else (item, "")
+        )
+        lines.append(f"  left alone: {one_line(name)}" + (f" ({one_line(why)})" if why else ""))
+    return "\n".join(lines)
