@@ -1,0 +1,1 @@
+"""Claude Code hooks: the events of a coding agent, its sessions, what is learned from them, and how they are installed."""

@@ -85,8 +85,8 @@ class Action:
 def read_action(payload: Mapping[str, Any], *, failure: bool) -> Action | None:
     """The action of a PostToolUse (or, with ``failure``, PostToolUseFailure) payload; None when it names no tool, or when
     a failure is the person's own interruption."""
-    tool = payload.get("tool_name")
-    if not isinstance(tool, str) or not tool or (failure and payload.get("is_interrupt") is True):
+    tool = _text(payload.get("tool_name"))
+    if not tool or (failure and payload.get("is_interrupt") is True):
         return None
     given = payload.get("tool_input")
     arguments: dict[str, Any] = {str(k): v for k, v in given.items()} if isinstance(given, Mapping) else {}
@@ -113,7 +113,10 @@ def read_action(payload: Mapping[str, Any], *, failure: bool) -> Action | None:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    """A string that can be kept: lone surrogates, which JSON allows, are replaced."""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() else value.encode("utf-8", "replace").decode()
 
 
 def _lengths(payload: Mapping[str, Any]) -> Mapping[str, int]:
@@ -179,7 +182,7 @@ def _reported_error(response: object) -> str | None:
 def _flat(value: object) -> str:
     """The text in a response value: strings as they are, text blocks joined."""
     if isinstance(value, str):
-        return value
+        return _text(value)
     if isinstance(value, Mapping):
         return _flat(value.get("text", ""))
     if isinstance(value, (list, tuple)):
