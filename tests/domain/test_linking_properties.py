@@ -61,11 +61,12 @@ def brute_force(memories: list[Memory]) -> set[tuple[str, str]]:
         for source in texts:
             taken: set[int] = set()
             targets: list[str] = []
-            for _, i, p in sorted((-len(p), i, p) for p in rare for i in places[source, p]):
-                span = set(range(i, i + len(p)))
+            hits = [(-len(p), i, p) for p in rare for i in places[source, p]]
+            for _, i, phrase in sorted(hits):
+                span = set(range(i, i + len(phrase)))
                 if not span & taken:
                     taken |= span
-                    targets += [t for t in sorted(titles[p], reverse=True) if t != source]
+                    targets += [t for t in sorted(titles[phrase], reverse=True) if t != source]
             pairs |= {(source, t) for t in list(dict.fromkeys(targets))[: LIMITS.per_memory]}
     return pairs
 
