@@ -1,0 +1,193 @@
+"""Phase 2b: a language model judges what the rules could not. Without one the phase does nothing.
+
+It is asked about sets that await review, about likenesses across vaults, and shown what was used most. Its answer is
+data: what it decides still has to pass the rules of merging, the survival budget and what a person decided before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from muninn.domain.memory import Memory, content_hash
+from muninn.domain.operations import (
+    Advise,
+    Distinct,
+    Merge,
+    NearDuplicates,
+    Operation,
+    Reinforce,
+    Suggest,
+    Supersede,
+)
+from muninn.domain.separation import mergeable
+from muninn.dream.context import Context, seen
+from muninn.dream.phases.across import likenesses, suggestion_id
+from muninn.llm.prompts import Group, GroupKind
+from muninn.llm.verdicts import (
+    DistinctVerdict,
+    MergeVerdict,
+    StabilityVerdict,
+    SuggestVerdict,
+    SupersedeVerdict,
+    Verdict,
+)
+
+NOTABLE = 8  # most used memories shown for the narrative
+SHARE = 0.8  # of the time left that the models may use
+
+
+def consolidate(context: Context) -> Iterator[Operation]:
+    """What the model's verdicts come to."""
+    if context.ask is None:
+        context.findings.figures["asked"] = 0
+        return
+    sets = _sets(context)
+    groups = [*sets, *likenesses(context), *_notable(context)]
+    if not groups or not any(group.kind is not GroupKind.NOTABLE for group in groups):
+        return
+    answer = context.ask(groups, max(0.0, context.remaining() * SHARE), context.dream_id)
+    figures = context.findings.figures
+    figures.update(asked=answer.asked, model=answer.model, problems=list(answer.problems))
+    figures.update(rejected=[f"{one.op}: {one.why}" for one in answer.verdicts.rejected])
+    context.findings.narrative.extend((one.sentence, one.ids) for one in answer.verdicts.narrative)
+    refused: list[str] = []
+    for verdict in answer.verdicts.accepted:
+        operation, why_not = _operation(context, verdict)
+        if operation is not None:
+            yield operation
+        elif why_not:
+            refused.append(why_not)
+    figures["refused"] = refused
+    if sets and not answer.unasked and answer.asked:
+        context.findings.move(asked_at=context.now)
+
+
+def _sets(context: Context) -> list[Group]:
+    """Sets queued by this dream, then those still waiting from earlier ones that no model has seen."""
+    found: dict[tuple[str, ...], bool] = {}
+    for operation in context.so_far:
+        if isinstance(operation, NearDuplicates):
+            found[tuple(sorted(operation.ids))] = operation.verdict == "conflict"
+    asked_at = context.mark.asked_at
+    for decision in context.rulings.waiting(context.snapshot.memories):
+        if asked_at is None or decision.at > asked_at:
+            found.setdefault(decision.ids, decision.verdict == "conflict")
+    groups = []
+    for ids, conflict in list(found.items())[: context.limits.asked]:
+        members = tuple(context.snapshot.memories[key] for key in ids)
+        if len(members) > 1 and all(memory.active for memory in members):
+            groups.append(Group(GroupKind.CONFLICT if conflict else GroupKind.ALIKE, members))
+    return groups
+
+
+def _notable(context: Context) -> list[Group]:
+    used = sorted(
+        (one for one in context.so_far if isinstance(one, Reinforce)),
+        key=lambda one: (one.before - one.after, one.ids[0]),
+    )
+    members = [context.snapshot.memories[one.ids[0]] for one in used[:NOTABLE]]
+    active = tuple(memory for memory in members if memory.active)
+    return [Group(GroupKind.NOTABLE, active)] if active else []
+
+
+def _operation(context: Context, verdict: Verdict) -> tuple[Operation | None, str | None]:
+    """The operation a verdict comes to, or why it comes to nothing."""
+    match verdict:
+        case MergeVerdict():
+            return _merge(context, verdict)
+        case SupersedeVerdict():
+            return _supersede(context, verdict)
+        case DistinctVerdict():
+            ids = tuple(sorted(verdict.ids))
+            if not _mine(context, ids):
+                return None, None
+            why = "judged distinct by the model"
+            return Distinct(vault=context.vault, ids=ids, why=why, seen=seen(context.snapshot, ids)), None
+        case SuggestVerdict():
+            return _suggest(context, verdict), None
+        case StabilityVerdict():
+            if not _mine(context, (verdict.id,)):
+                return None, None
+            marks = seen(context.snapshot, (verdict.id,))
+            why = f"the model expects it to matter for {verdict.days:.0f} days"
+            return Advise(vault=context.vault, ids=(verdict.id,), why=why, seen=marks, stability=verdict.days), None
+
+
+def _mine(context: Context, ids: Sequence[str]) -> bool:
+    memories = context.snapshot.memories
+    return all(key in memories and memories[key].active for key in ids)
+
+
+def _merge(context: Context, verdict: MergeVerdict) -> tuple[Merge | None, str | None]:
+    ids = (verdict.into, *sorted(key for key in verdict.ids if key != verdict.into))
+    if not _mine(context, ids):
+        return None, f"merge of {' '.join(ids)}: not all active"
+    members = [context.snapshot.memories[key] for key in ids]
+    for one, other in combinations(members, 2):
+        why_not = mergeable(one, other)
+        if why_not is None and context.rulings.separate(one, other):
+            why_not = "judged distinct before"
+        if why_not is not None:
+            return None, f"merge of {one.id} and {other.id}: {why_not}"
+    if len(ids) - 1 > context.budget:
+        return None, f"merge of {' '.join(ids)}: today's survival budget is spent"
+    context.spend(len(ids) - 1)
+    operation = Merge(
+        vault=context.vault,
+        ids=ids,
+        into=verdict.into,
+        why="judged the same by the model",
+        seen=seen(context.snapshot, ids),
+    )
+    if content_hash(verdict.text) == members[0].content_hash and verdict.title in {None, members[0].title}:
+        return operation, None
+    model, vector = _embedded(context, members[0], verdict) or (None, None)
+    return replace(operation, content=verdict.text, title=verdict.title, model=model, vector=vector), None
+
+
+def _embedded(context: Context, survivor: Memory, verdict: MergeVerdict) -> tuple[str, bytes] | None:
+    if context.embed is None:
+        return None
+    title = verdict.title or survivor.title
+    derived = survivor.title_derived and verdict.title is None
+    return context.embed(replace(survivor, content=verdict.text, title=title, title_derived=derived))
+
+
+def _supersede(context: Context, verdict: SupersedeVerdict) -> tuple[Supersede | None, str | None]:
+    ids = (verdict.old, verdict.new)
+    if not _mine(context, ids):
+        return None, f"{verdict.new} for {verdict.old}: not all active"
+    old, new = (context.snapshot.memories[key] for key in ids)
+    if old.pinned:
+        return None, f"{verdict.new} for {verdict.old}: the older one is pinned"
+    if new.learned_at < old.learned_at:
+        return None, f"{verdict.new} for {verdict.old}: the successor was asserted earlier"
+    if context.rulings.declined("supersede", ids, context.snapshot.memories) or context.rulings.separate(old, new):
+        return None, None
+    if context.budget < 1:
+        return None, f"{verdict.new} for {verdict.old}: today's survival budget is spent"
+    context.spend(1)
+    why = "judged a newer version of the same fact by the model"
+    return Supersede(vault=context.vault, ids=ids, why=why, seen=seen(context.snapshot, ids)), None
+
+
+def _suggest(context: Context, verdict: SuggestVerdict) -> Suggest | None:
+    source, target = context.read.get(verdict.a), context.read.get(verdict.b)
+    if source is None or target is None or source.vault == target.vault:
+        return None
+    if source.vault != context.vault:
+        source, target = target, source
+    name = suggestion_id(source.id, target.id)
+    if name in context.suggested:
+        return None
+    return Suggest(
+        vault=context.vault,
+        ids=(source.id, target.id),
+        why=verdict.reason,
+        seen={source.id: source.fingerprint, target.id: target.fingerprint},
+        suggestion=name,
+        other_vault=target.vault,
+        relation=verdict.relation,
+    )

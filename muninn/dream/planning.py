@@ -1,0 +1,299 @@
+"""From the present state to a plan: which vaults, in which order, with what time; nothing here writes.
+
+Small vaults come first, so that one that takes all the time there is never starves the rest. A plan can be kept as a
+file and carried out later, if the vaults still are what it was made for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from muninn.domain.gates import Verdict
+from muninn.domain.marks import (
+    LAST_AT,
+    LAST_ID,
+    LAST_WRITES,
+    UNFINISHED,
+    WRITES,
+    Mark,
+    mark_entry,
+    mark_of,
+    scan_key,
+    scanned_entry,
+    scanned_of,
+)
+from muninn.domain.memory import Memory, Snapshot, Vault
+from muninn.domain.operations import Operation, Oriented, from_json, to_json
+from muninn.domain.records import Decision, Suggestion, Usage
+from muninn.domain.trust import Tier
+from muninn.dream.context import Ask, Context, Embed, Findings, Limits
+from muninn.dream.pipeline import PhaseReport, run
+from muninn.dream.rulings import Rulings
+from muninn.dream.words import Words
+from muninn.errors import ConflictError, UsageError
+from muninn.ports import Calibration, Clock, ReadModel
+
+PLAN_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultPlan:
+    """What the dream of one vault came to. ``moved``: its mark before and after; ``meta``: entries to commit with it."""
+
+    vault: str
+    tier: Tier
+    memories: int
+    active: int
+    operations: tuple[Operation, ...]
+    reports: tuple[PhaseReport, ...]
+    digest: str = ""
+    moved: Mapping[str, object] = field(default_factory=dict)
+    meta: Mapping[str, str] = field(default_factory=dict)
+    unfinished: str | None = None
+    narrative: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything one dream would do."""
+
+    dream_id: str
+    kind: str
+    made_at: datetime
+    verdict: Verdict
+    vaults: tuple[VaultPlan, ...]
+    meta: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        return tuple(one for vault in self.vaults for one in vault.operations)
+
+    @property
+    def reports(self) -> tuple[PhaseReport, ...]:
+        return tuple(report for vault in self.vaults for report in vault.reports)
+
+    @property
+    def unfinished(self) -> str | None:
+        """What the deadline left undone, or None."""
+        found = [f"{vault.vault}: {vault.unfinished}" for vault in self.vaults if vault.unfinished]
+        return "; ".join(found) or None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Materials:
+    """What planning reads from. ``usage`` yields the events after an id, in order of their ids."""
+
+    read: ReadModel
+    meta: Mapping[str, str]
+    decisions: Iterable[Decision]
+    suggestions: Iterable[Suggestion]
+    usage: Callable[[str], Iterator[Usage]]
+    calibration: Callable[[str], Calibration]
+    limits: Limits
+    clock: Clock
+    embed: Embed | None = None
+    ask: Ask | None = None
+
+
+def plan_vaults(
+    materials: Materials, *, kind: str, dream_id: str, vaults: Sequence[Vault], deadline: float
+) -> tuple[VaultPlan, ...]:
+    """The plans of ``vaults``, in the order they were made. ``deadline`` is on the monotonic clock."""
+    read = materials.read
+    words = Words(lambda: (memory.content for memory in read.memories() if memory.active and _open(memory)))
+    decisions: dict[str, list[Decision]] = {}
+    for decision in materials.decisions:
+        decisions.setdefault(decision.vault, []).append(decision)
+    smallest_first = sorted(vaults, key=lambda vault: (read.count(vault.name), vault.key))
+    return tuple(
+        _plan_vault(
+            materials, vault, decisions.get(vault.name, []), words, kind=kind, dream_id=dream_id, until=deadline
+        )
+        for vault in smallest_first
+    )
+
+
+def _open(memory: Memory) -> bool:
+    return memory.tier is not Tier.LEGAL
+
+
+def _plan_vault(
+    materials: Materials,
+    vault: Vault,
+    decisions: Sequence[Decision],
+    words: Words,
+    *,
+    kind: str,
+    dream_id: str,
+    until: float,
+) -> VaultPlan:
+    clock, meta = materials.clock, materials.meta
+    now = clock.now()
+    snapshot = materials.read.snapshot(vault.name)
+    mark, scanned = mark_of(meta, vault.key), scanned_of(meta, vault.key)
+    findings = Findings(mark=mark)
+    legal = vault.tier is Tier.LEGAL
+    context = Context(
+        snapshot=snapshot,
+        now=now,
+        kind=kind,
+        dream_id=dream_id,
+        mark=mark,
+        scanned=scanned,
+        usage=() if legal else tuple(_usage_of(materials, mark, snapshot)),
+        rulings=Rulings(decisions),
+        limits=materials.limits,
+        calibration=materials.calibration,
+        vocabulary=words,
+        remaining=lambda: until - clock.monotonic(),
+        findings=findings,
+        ask=materials.ask,
+        embed=materials.embed,
+        suggested=frozenset(one.id for one in materials.suggestions),
+        read=materials.read,
+    )
+    context, reports = run(context, monotonic=clock.monotonic)
+    entries = {} if legal else _entries(vault, context, mark, scanned_before=len(scanned), meta=meta)
+    return VaultPlan(
+        vault=vault.name,
+        tier=vault.tier,
+        memories=len(snapshot.memories),
+        active=sum(memory.active for memory in snapshot.memories.values()),
+        operations=tuple(one for one in context.so_far if not isinstance(one, Oriented)),
+        reports=tuple(reports),
+        digest="" if legal else digest(snapshot),
+        moved={} if legal or findings.mark == mark else {"before": mark.to_json(), "after": findings.mark.to_json()},
+        meta=entries,
+        unfinished=findings.unfinished,
+        narrative=tuple(findings.narrative),
+    )
+
+
+def _usage_of(materials: Materials, mark: Mark, snapshot: Snapshot) -> Iterator[Usage]:
+    """Events since the oldest that still matters to this vault that touch its memories."""
+    oldest = min(mark.oldest_unread, mark.habit)
+    for event in materials.usage(oldest):
+        if any(key in snapshot.memories for key in event.memories):
+            yield event
+
+
+def _entries(
+    vault: Vault, context: Context, before: Mark, *, scanned_before: int, meta: Mapping[str, str]
+) -> dict[str, str]:
+    """The vault's meta entries that change. Memories that later phases altered are noted as they were left."""
+    findings, memories = context.findings, context.snapshot.memories
+    entries: dict[str, str] = {}
+    if findings.mark != before:
+        entries.update(mark_entry(vault.key, findings.mark))
+    if findings.compared is not None:
+        touched = {key for one in context.so_far for key in one.ids}
+        keys = [
+            scan_key(memories[key]) if key in touched else mark
+            for key, mark in findings.compared.items()
+            if memories[key].active
+        ]
+        fresh = scanned_entry(vault.key, keys)
+        changed = {name: value for name, value in fresh.items() if meta.get(name) != value}
+        entries.update(changed if keys or scanned_before else {})
+    return entries
+
+
+def gate_entries(meta: Mapping[str, str], *, dream_id: str, now: datetime, unfinished: bool) -> dict[str, str]:
+    """The meta entries by which a full dream closes the gates behind it."""
+    return {
+        LAST_AT: now.isoformat(),
+        LAST_ID: dream_id,
+        LAST_WRITES: meta.get(WRITES, "0"),
+        UNFINISHED: "1" if unfinished else "",
+    }
+
+
+def digest(snapshot: Snapshot) -> str:
+    """Changes when anything a plan could be decided on changes: memories, their use, links."""
+    state = hashlib.blake2b(digest_size=16)
+    for key, memory in sorted(snapshot.memories.items()):
+        state.update(f"{key}\x1f{memory.fingerprint}\x1f{memory.access_count}\x1f{memory.stability}\x1e".encode())
+    for name, link in sorted(snapshot.links.items()):
+        state.update(f"{'/'.join(name)}\x1f{link.weight}\x1f{link.rejected}\x1e".encode())
+    return state.hexdigest()
+
+
+def plan_to_json(plan: Plan) -> str:
+    """The plan as a file."""
+    data = {
+        "muninn_plan": PLAN_FORMAT,
+        "dream_id": plan.dream_id,
+        "kind": plan.kind,
+        "made_at": plan.made_at.isoformat(),
+        "verdict": {"run": plan.verdict.run, "why": plan.verdict.why},
+        "meta": dict(plan.meta),
+        "vaults": [
+            {
+                "vault": one.vault,
+                "tier": one.tier,
+                "memories": one.memories,
+                "active": one.active,
+                "digest": one.digest,
+                "moved": one.moved,
+                "meta": dict(one.meta),
+                "unfinished": one.unfinished,
+                "narrative": [[sentence, list(ids)] for sentence, ids in one.narrative],
+                "operations": [to_json(operation) for operation in one.operations],
+                "phases": [report.to_json() for report in one.reports],
+            }
+            for one in plan.vaults
+        ],
+    }
+    return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def plan_from_json(text: str) -> Plan:
+    """The plan that ``plan_to_json`` wrote. Raises UsageError when it is not one."""
+    try:
+        data: Mapping[str, Any] = json.loads(text)
+        if data["muninn_plan"] != PLAN_FORMAT:
+            raise UsageError(f"the plan has format {data['muninn_plan']}, this muninn reads {PLAN_FORMAT}")
+        return Plan(
+            dream_id=str(data["dream_id"]),
+            kind=str(data["kind"]),
+            made_at=datetime.fromisoformat(data["made_at"]),
+            verdict=Verdict(bool(data["verdict"]["run"]), str(data["verdict"]["why"])),
+            vaults=tuple(_vault_from(one) for one in data["vaults"]),
+            meta={str(key): str(value) for key, value in data["meta"].items()},
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"this is not a plan: {error}", hint="make one with muninn dream --dry-run --output") from None
+
+
+def _vault_from(data: Mapping[str, Any]) -> VaultPlan:
+    return VaultPlan(
+        vault=str(data["vault"]),
+        tier=Tier(data["tier"]),
+        memories=int(data["memories"]),
+        active=int(data["active"]),
+        operations=tuple(from_json(one) for one in data["operations"]),
+        reports=tuple(
+            PhaseReport(**{key: one[key] for key in PhaseReport.__dataclass_fields__}) for one in data["phases"]
+        ),
+        digest=str(data["digest"]),
+        moved=data["moved"],
+        meta={str(key): str(value) for key, value in data["meta"].items()},
+        unfinished=data["unfinished"],
+        narrative=tuple((str(sentence), tuple(map(str, ids))) for sentence, ids in data["narrative"]),
+    )
+
+
+def require_unmoved(plan: Plan, read: ReadModel) -> None:
+    """Raise ConflictError when a vault of the plan is no longer what the plan was made for."""
+    present = {vault.name: vault for vault in read.vaults()}
+    for one in plan.vaults:
+        vault = present.get(one.vault)
+        if vault is None or vault.tier is not one.tier:
+            raise ConflictError(f"the vault {one.vault} is gone or has another tier", hint="make a new plan")
+        if one.digest and digest(read.snapshot(one.vault)) != one.digest:
+            raise ConflictError(f"the vault {one.vault} changed since the plan was made", hint="make a new plan")

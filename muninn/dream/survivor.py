@@ -1,0 +1,48 @@
+"""Which of several memories that say the same survives a merge: the most informative, then the most used, then the newest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from muninn.domain.memory import Memory
+from muninn.dream.context import Vocabulary
+
+_WORD = re.compile(r"\w{4,}")
+
+
+def survivor_first(memories: Sequence[Memory], vocabulary: Vocabulary) -> tuple[tuple[Memory, ...], str]:
+    """The memories with the survivor first and the rest by id, and the reason in words."""
+    odd = _misspelt(memories, vocabulary)
+    marks = {
+        memory.id: (
+            -odd[memory.id],
+            not memory.title_derived,
+            len(set(_WORD.findall(memory.content.casefold()))),
+            len(memory.content),
+            len(memory.tags) + len(memory.metadata),
+            memory.access_count,
+            memory.learned_at,
+        )
+        for memory in memories
+    }
+    ordered = sorted(memories, key=lambda memory: memory.id)
+    best = max(ordered, key=lambda memory: marks[memory.id])
+    runner = max((m for m in ordered if m is not best), key=lambda memory: marks[memory.id])
+    reasons = ("well spelt", "titled", "more to say", "more to say", "more tags", "more used", "newest")
+    differing = (
+        reason for reason, mine, other in zip(reasons, marks[best.id], marks[runner.id], strict=True) if mine != other
+    )
+    return (best, *(memory for memory in ordered if memory is not best)), next(differing, "first by id")
+
+
+def _misspelt(memories: Sequence[Memory], vocabulary: Vocabulary) -> dict[str, int]:
+    """Words of each text that its fellows lack and that occur nowhere else."""
+    words = {memory.id: set(_WORD.findall(memory.content.casefold())) for memory in memories}
+    shared = set.intersection(*words.values())
+    if all(found == shared for found in words.values()):
+        return dict.fromkeys(words, 0)
+    return {
+        key: sum(vocabulary.count(word) <= sum(word in other for other in words.values()) for word in found - shared)
+        for key, found in words.items()
+    }
