@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from muninn.domain.linking.corpus import Corpus
 from muninn.domain.linking.tokens import title_tokens, tokens
 from muninn.domain.memory import Memory
 
 Phrase = tuple[int, ...]
+_NONE = 0  # no token has this number: stands for the second token of a title of one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +60,9 @@ class VaultIndex:
         self._corpus = Corpus()
         self._entries: dict[str, _Entry] = {}
         self._titles: dict[Phrase, _Title] = {}
-        self._lengths: dict[int, tuple[int, ...]] = {}  # first token -> lengths of titles, longest first
+        self._starts: dict[
+            int, dict[int, tuple[int, ...]]
+        ] = {}  # first, second token -> lengths of titles, longest first
         self._by_holders: dict[int, set[Phrase]] = {}  # only counts from the floor up
         self._by_most: dict[int, set[Phrase]] = {}  # titles not counted yet, by their bound
 
@@ -148,14 +152,19 @@ class VaultIndex:
         return max(self._limits.common_floor, int(len(self._entries) * self._limits.common_share + 1e-9))
 
     def _occurrences(self, text: Sequence[int]) -> list[tuple[int, Phrase]]:
-        lengths, titles = self._lengths, self._titles
-        return [
-            (start, phrase)
-            for start, first in enumerate(text)
-            if first in lengths
-            for length in lengths[first]
-            if (phrase := tuple(text[start : start + length])) in titles
-        ]
+        starts, titles = self._starts, self._titles
+        found: list[tuple[int, Phrase]] = []
+        for start, (first, second) in enumerate(pairwise((*text, _NONE))):
+            seconds = starts.get(first)
+            if seconds is None:
+                continue
+            for length in seconds.get(second, ()) if second != _NONE else ():
+                phrase = tuple(text[start : start + length])
+                if phrase in titles:
+                    found.append((start, phrase))
+            if _NONE in seconds and (first,) in titles:
+                found.append((start, (first,)))
+        return found
 
     # texts
 
@@ -214,9 +223,11 @@ class VaultIndex:
         title = self._titles.get(phrase)
         if title is None:
             title = self._titles[phrase] = _Title()
-            known = self._lengths.get(phrase[0], ())
+            seconds = self._starts.setdefault(phrase[0], {})
+            second = phrase[1] if len(phrase) > 1 else _NONE
+            known = seconds.get(second, ())
             if len(phrase) not in known:
-                self._lengths[phrase[0]] = tuple(sorted({*known, len(phrase)}, reverse=True))
+                seconds[second] = tuple(sorted((*known, len(phrase)), reverse=True))
         title.owners.add(memory_id)
 
     # how common
