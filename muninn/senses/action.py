@@ -213,7 +213,7 @@ def _size(value: object, where: str, lengths: Mapping[str, int], depth: int = 0)
         return 0
     if isinstance(value, Mapping):
         pairs = ((str(k), v) for k, v in value.items())
-        return sum(_size(v, f"{where}/{k}", lengths, depth + 1) for k, v in pairs if k not in _UNSEEN or (depth == 0 and where == "/tool_input"))  # fmt: skip
+        return lengths.get(where, 0) + sum(_size(v, f"{where}/{k}", lengths, depth + 1) for k, v in pairs if k not in _UNSEEN or (depth == 0 and where == "/tool_input"))  # fmt: skip
     if isinstance(value, (list, tuple)):
         return lengths.get(where, 0) + sum(_size(v, f"{where}/{i}", lengths, depth + 1) for i, v in enumerate(value))
     return 0 if value is None else len(str(value))
