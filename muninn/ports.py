@@ -140,6 +140,10 @@ class Envelope:
 class Gate(Protocol):
     """The one door for bytes that leave. Raises EgressRefusedError, or ProviderError within ``deadline`` (monotonic)."""
 
+    def until(self, seconds: float) -> float:
+        """The deadline that is so many seconds from now."""
+        ...
+
     def exchange(
         self,
         envelope: Envelope,

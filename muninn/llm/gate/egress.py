@@ -26,7 +26,8 @@ from muninn.ports import Clock, Envelope, Ids, Ledger
 
 _PASSED_ON = ("accept", "anthropic-version", "content-type")
 _ERROR_BODY = 64 * 1024  # bytes of an error's body that are read, only to be counted
-_ERROR_TIME = 1.0  # seconds
+_ERROR_TIME = 0.5  # seconds
+_LAST_LOOK = 0.1  # seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +91,7 @@ class Gate:
             wire.answer(envelope.provider)
         except BaseException as error:
             if isinstance(error, ExchangeError) and error.http_status:
-                answer.count_rest(Deadline(self._clock, min(deadline, self._clock.monotonic() + _ERROR_TIME)))
+                answer.count_rest()
             answer.close(error)
             raise
         return answer
@@ -107,6 +108,13 @@ class Gate:
         except Exception as error:
             why = error.message if isinstance(error, MuninnError) else type(error).__name__
             raise ProviderError(f"the egress ledger cannot be written, so no model is asked: {why}") from error
+
+    def until(self, seconds: float) -> float:
+        """The deadline that is so many seconds from now."""
+        return self._clock.monotonic() + seconds
+
+    def soon(self, seconds: float) -> Deadline:
+        return Deadline(self._clock, self.until(seconds))
 
     def close(self) -> None:
         """Break every exchange under way and refuse new ones; a dream that must end does not wait for a model."""
@@ -240,17 +248,27 @@ class Answer:
             raise
         self._finished = True
 
-    def count_rest(self, until: Deadline) -> None:
-        """Read a little more, for the count alone."""
+    def count_rest(self) -> None:
+        """Read the body of an error, for the count alone."""
         with suppress(MuninnError):
-            self._wire.shorten(until, _ERROR_BODY)
+            self._wire.shorten(self._gate.soon(_ERROR_TIME), _ERROR_BODY)
             for _ in self._wire.body():
                 pass
+
+    def _await_end(self) -> None:
+        """A caller that has what it wanted stops before the end of the body; mostly the end is already there."""
+        with suppress(MuninnError):
+            self._wire.shorten(self._gate.soon(_LAST_LOOK), self._wire.received + _ERROR_BODY)
+            for _ in self._wire.body():
+                pass
+            self._finished = True
 
     def close(self, error: BaseException | None = None) -> None:
         if self._entry is None:
             return
         entry, self._entry = self._entry, None
+        if error is None and self._failure is None and not self._finished:
+            self._await_end()
         self._gate._forget(self._connection)
         error = error or self._failure
         reason = f"answered {self.status}" if self._finished else "left before the end"
