@@ -25,7 +25,7 @@ _CODES = {
     State.FORGOTTEN: FORGOTTEN,
 }
 _ROW = np.dtype(
-    [("vault", np.int32), ("state", np.int8), ("created", "f8"), ("known", "f8"), ("since", "f8"), ("until", "f8"),
+    [("vault", np.int32), ("state", np.int8), ("language", np.int8), ("created", "f8"), ("known", "f8"), ("since", "f8"), ("until", "f8"),
      ("closed", "f8")]
 )  # fmt: skip
 _FIRST_CAPACITY = 256
@@ -63,6 +63,10 @@ class Columns:
         rows["since"][slot] = memory.valid_from.timestamp() if memory.valid_from else -np.inf
         rows["until"][slot] = memory.valid_until.timestamp() if memory.valid_until else np.inf
         rows["closed"][slot] = closed.timestamp() if closed else np.inf
+
+    def speak(self, slot: int, language: int) -> None:
+        """Note the language of the text at ``slot`` (an index of ``language.CODES``)."""
+        self._rows["language"][slot] = language
 
     def drop(self, slot: int) -> None:
         if self._rows["state"][slot] != GONE:

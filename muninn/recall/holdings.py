@@ -16,8 +16,9 @@ import numpy as np
 from muninn.domain.memory import Link, LinkKey, Memory, State, Vault, vault_key
 from muninn.domain.records import Decision, Transaction, Usage
 from muninn.recall.columns import Columns
+from muninn.recall.language import CODES, language_of
 from muninn.recall.textindex import Floats, Slots, TextIndex
-from muninn.recall.tokens import tokens
+from muninn.recall.tokens import stem, tokens, words
 from muninn.recall.vectorindex import VectorIndex
 
 ACCESSES_KEPT = 32
@@ -136,12 +137,12 @@ class Holdings:
         others.discard(memory_id)
         return tuple(sorted(i for i in others if i in self.memories and self.memories[i].active))
 
-    def beside(self, memory_id: str, reach: int) -> tuple[str, ...]:
-        """Ids written just before and after in the same vault, nearest first, at most ``reach`` on either side."""
+    def beside(self, memory_id: str, reach: int) -> list[tuple[str, int]]:
+        """Ids next to this one in its vault's order of birth, with their distance, at most ``reach`` on either side."""
         ids = self.in_order[vault_key(self.memories[memory_id].vault)]
         at = bisect_left(ids, memory_id)
-        near = (ids[i] for step in range(1, reach + 1) for i in (at - step, at + step) if 0 <= i < len(ids))
-        return tuple(near)
+        steps = [step for step in range(-reach, reach + 1) if step]
+        return [(ids[at + step], abs(step)) for step in steps if 0 <= at + step < len(ids)]
 
     def numbers(self, keys: Iterable[str]) -> set[int]:
         return {self._number(key) for key in keys}
@@ -150,12 +151,15 @@ class Holdings:
 
     def _put_text(self, memory: Memory) -> None:
         slot = self.columns.add()
-        if memory.id in self.slot_of:
+        old = self.memories.get(memory.id)
+        if old is not None:
             self.columns.drop(self.slot_of[memory.id])
+            self.text.remove(tokens(old.content), _heading(old))
         self.slot_of[memory.id] = slot
         self.id_at.append(memory.id)
-        title = [] if memory.title_derived else tokens(memory.title)
-        self.text.add(slot, tokens(memory.content), [*title, *(t for tag in memory.tags for t in tokens(tag))])
+        said = words(memory.content)
+        self.text.add(slot, [stem(word) for word in said], _heading(memory))
+        self.columns.speak(slot, CODES.index(language_of(said) or ""))
         if memory.id in self.row_of:
             model, row = self.row_of[memory.id]
             self.vectors[model].renumber(row, slot)
@@ -205,6 +209,7 @@ class Holdings:
             return
         self._drop_vector(memory_id)
         self.columns.drop(self.slot_of.pop(memory_id))
+        self.text.remove(tokens(memory.content), _heading(memory))
         self._forget_place(memory)
         for key in tuple(self.links_at.get(memory_id, ())):
             self._drop_link(key)
@@ -242,9 +247,11 @@ class Holdings:
     def _renumber(self) -> None:
         moved: Slots = np.full(self.columns.count, -1, np.int32)
         order = sorted(self.slot_of.items(), key=lambda item: item[1])
-        self.columns, self.id_at = Columns(), []
+        before, self.columns, self.id_at = self.columns, Columns(), []
         for memory_id, slot in order:
+            spoken = int(before["language"][slot])
             moved[slot] = self.slot_of[memory_id] = self.columns.add()
+            self.columns.speak(self.slot_of[memory_id], spoken)
             self.id_at.append(memory_id)
             self._describe(self.memories[memory_id])
             if memory_id in self.row_of:
@@ -255,3 +262,9 @@ class Holdings:
 
 def _text_of(memory: Memory) -> tuple[object, ...]:
     return (memory.content_hash, memory.title if not memory.title_derived else "", memory.tags)
+
+
+def _heading(memory: Memory) -> list[str]:
+    """The tokens of what stands over a memory: a title that somebody gave, and its tags."""
+    title = [] if memory.title_derived else tokens(memory.title)
+    return [*title, *(token for tag in memory.tags for token in tokens(tag))]

@@ -34,6 +34,9 @@ _SCRIPTS = (
     ("he", "֐", "׿"), ("el", "Ͱ", "Ͽ"), ("hi", "ऀ", "ॿ"),
 )  # fmt: skip
 
+CODES = ("", *_FUNCTION_WORDS, *(name for name, _, _ in _SCRIPTS))
+"""Every answer of ``language_of`` by its code; 0 for none."""
+
 
 def language_of(words: Iterable[str]) -> str | None:
     """The language of folded ``words``: one that leads by its function words, or that of most of its letters' script."""

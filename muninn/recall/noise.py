@@ -17,14 +17,11 @@ from importlib import resources
 import numpy as np
 
 from muninn.ports import Calibration
+from muninn.recall.language import CODES
 from muninn.recall.textindex import Floats
 
 UNRELATED = 0.10
 """Calibrated similarity of unrelated texts (ports.Calibration)."""
-
-LANGUAGES = ("en", "es")
-OTHER = len(LANGUAGES)
-"""Index of the floor for texts in any other or no known language."""
 
 
 @cache
@@ -39,14 +36,10 @@ def centres() -> Mapping[str, Mapping[str, Floats]]:
 
 
 def floors(model: str, query: Floats, calibration: Calibration) -> Floats:
-    """The cosine that means nothing, per language index; the calibration's own floor where a model has no centres."""
+    """The cosine that means nothing, per language code; the calibration's own floor where a model has no centres."""
     known = centres().get(model, {})
-    if not all(language in known and len(known[language]) == len(query) for language in LANGUAGES):
-        return np.full(len(LANGUAGES) + 1, (UNRELATED - calibration.b) / calibration.a, np.float32)
-    by_language = [float(known[language] @ query) for language in LANGUAGES]
-    return np.array([*by_language, sum(by_language) / len(by_language)], np.float32)
-
-
-def language_index(language: str | None) -> int:
-    """Position of ``language`` in ``floors``."""
-    return LANGUAGES.index(language) if language in LANGUAGES else OTHER
+    if not known or any(len(centre) != len(query) for centre in known.values()):
+        return np.full(len(CODES), (UNRELATED - calibration.b) / calibration.a, np.float32)
+    by_language = {language: float(centre @ query) for language, centre in known.items()}
+    otherwise = sum(by_language.values()) / len(by_language)
+    return np.array([by_language.get(code, otherwise) for code in CODES], np.float32)

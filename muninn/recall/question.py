@@ -14,8 +14,10 @@ from muninn.domain.memory import Vault, vault_key
 from muninn.domain.trust import Tier, strictest
 from muninn.errors import NotFoundError, ProviderError, UsageError
 from muninn.ports import Calibration, Embedder, Query
+from muninn.recall.language import CODES, language_of
+from muninn.recall.noise import floors
 from muninn.recall.textindex import Floats
-from muninn.recall.tokens import tokens
+from muninn.recall.tokens import stem, words
 
 
 class Embedders(Protocol):
@@ -27,11 +29,17 @@ class Embedders(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
+    """``tokens``: index token → the word as asked, in order. ``language``: its code, 0 unknown. ``vectors`` and
+    ``floors``: per embedding model, floors by language code."""
+
     query: Query
     vaults: tuple[str, ...] | None
-    weights: Mapping[str, float]
+    tokens: Mapping[str, str]
+    language: int = 0
     vectors: Mapping[str, tuple[Floats, Calibration]] = field(default_factory=dict)
+    floors: Mapping[str, Floats] = field(default_factory=dict)
     degraded: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def ask(query: Query, *, vaults: Mapping[str, Vault], models: Iterable[str], embedders: Embedders) -> Question:
@@ -50,11 +58,14 @@ def ask(query: Query, *, vaults: Mapping[str, Vault], models: Iterable[str], emb
             vectors[model] = (embedder.query(query.text, tier=tier)[0], embedder.calibration)
         except ProviderError as error:
             reasons.append(str(error))
+    asked = words(query.text)
     return Question(
         query=query,
         vaults=tuple(vault.key for vault in chosen) if query.vaults else None,
-        weights=dict.fromkeys(tokens(query.text), 1.0),
+        tokens={stem(word): word for word in reversed(asked)},
+        language=CODES.index(language_of(asked) or ""),
         vectors=vectors,
+        floors={model: floors(model, vector, calibration) for model, (vector, calibration) in vectors.items()},
         degraded=f"searched by words only: {'; '.join(reasons)}" if reasons else None,
     )
 

@@ -1,8 +1,9 @@
 """From evidence to one absolute score in [0, 1], as pure steps.
 
-relevance = a calibrated blend of meaning (cosine above the embedder's noise floor) and wording (weighted share of the
-query that a text covers), never below what the wording alone earns. Strength, confidence, relevance and recency then
-move it inside a bounded band. No step looks at other memories, so a score means the same in every store.
+relevance = a calibrated blend of meaning (cosine above the noise floor of the query) and wording (weighted share of the
+query that a text covers), never below what exact wording alone earns; associations may add to it. Strength, confidence,
+relevance and recency then move it inside a bounded band. No step looks at unrelated memories, so a score means the same
+in every store.
 """
 
 from __future__ import annotations
@@ -15,23 +16,36 @@ import numpy as np
 
 from muninn.domain.memory import Memory
 from muninn.ports import Calibration
+from muninn.recall.columns import Mask
 from muninn.recall.textindex import Floats
 
-NOISE_FLOOR = 0.1
-"""Calibrated similarity of unrelated texts (ports.Calibration)."""
+MARGIN = 0.12
+"""Calibrated similarity above the noise floor at which meaning starts to count."""
+SPAN = 0.7
+"""Calibrated similarity above the margin at which meaning is full: where the best answers to real questions lie."""
 
-MEANING_SHARE = 0.65
-LEXICAL_FLOOR = 0.75
+MEANING_SHARE = 0.45
+DOUBT = 0.5
+"""Share of its meaning that a text loses when it has no word of a query in its own language."""
+WORDING_ENOUGH = 0.4
+"""Wording from which meaning is trusted in full."""
+LEXICAL_FLOOR = 0.7
+FOREIGN_SHARE = 0.9
+"""What meaning alone earns across languages, where wording cannot testify."""
+
 BAND = 0.08
 """Strength and its kin change a score by at most this share, up or down."""
 
-ABSTAIN_BELOW = 0.12
+ABSTAIN_BELOW = 0.1
+"""When the best score is lower, nothing matched."""
+LEAST_SHOWN = 0.03
+"""Below this a memory is not an answer, whatever else is."""
 
 
-def meaning(cosines: Floats, calibration: Calibration) -> Floats:
-    """Cosines as shares of what lies between "unrelated" (0) and "the same" (1)."""
-    calibrated = calibration.a * cosines + calibration.b
-    share: Floats = np.clip((calibrated - NOISE_FLOOR) / (1.0 - NOISE_FLOOR), 0.0, 1.0).astype(np.float32)
+def meaning(cosines: Floats, floor: Floats, calibration: Calibration) -> Floats:
+    """Cosines as shares of what lies between "no more than noise" (0) and "answers it" (1)."""
+    above = calibration.a * (cosines - floor)
+    share: Floats = np.clip((above - MARGIN) / SPAN, 0.0, 1.0).astype(np.float32)
     return share
 
 
@@ -41,11 +55,23 @@ def wording(covered: Floats, total: float) -> Floats:
     return share
 
 
-def blend(by_meaning: Floats, by_wording: Floats) -> Floats:
-    """Relevance: a weighted mean with a floor under exact wording, so that a weak vector cannot hide a literal match."""
-    mixed = MEANING_SHARE * by_meaning + (1.0 - MEANING_SHARE) * by_wording
-    floored: Floats = np.maximum(mixed, LEXICAL_FLOOR * by_wording)
-    return floored
+def blend(by_meaning: Floats, by_wording: Floats, foreign: Mask) -> Floats:
+    """Relevance of each text, in [0, 1].
+
+    ``foreign`` marks texts in a known language other than the query's. Elsewhere meaning without any common word is
+    doubted, and exact wording has a floor, so that a weak vector cannot hide a literal match.
+    """
+    trust = (1.0 - DOUBT) + DOUBT * np.minimum(1.0, by_wording / WORDING_ENOUGH)
+    mixed = MEANING_SHARE * by_meaning * trust + (1.0 - MEANING_SHARE) * by_wording
+    relevance: Floats = np.maximum(mixed, LEXICAL_FLOOR * by_wording)
+    if foreign.any():
+        relevance[foreign] = np.maximum(relevance[foreign], FOREIGN_SHARE * by_meaning[foreign])
+    return relevance
+
+
+def joined(relevance: float, activation: float) -> float:
+    """Relevance with what associations add: each takes its share of what is missing to 1."""
+    return 1.0 - (1.0 - relevance) * (1.0 - activation)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ text leaves its postings behind until ``compacted``, and the caller's mask hides
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,13 +17,13 @@ Floats = np.ndarray[tuple[int], np.dtype[np.float32]]
 Slots = np.ndarray[tuple[int], np.dtype[np.int32]]
 
 TITLE_WEIGHT = 2
-SATURATION = 1.2  # k1 of BM25
-LENGTH_SHARE = 0.75  # b of BM25
-TYPICAL_LENGTH = 20.0  # tokens; fixed, so that a score never depends on what else is stored
+SATURATION = 0.6  # k1 of BM25; notes are short, so a second mention adds little
+LENGTH_SHARE = 0.4  # b of BM25
+TYPICAL_LENGTH = 25.0  # tokens; fixed, so that a score never depends on what else is stored
 
 
 def impact(count: float, length: float) -> float:
-    """BM25's saturated term frequency, in (0, 2.2): 1 for one mention in a text of typical length."""
+    """BM25's saturated term frequency, in (0, 1.6): 1 for one mention in a text of typical length."""
     damping = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length / TYPICAL_LENGTH)
     return count * (SATURATION + 1.0) / (count + damping)
 
@@ -31,6 +32,7 @@ class TextIndex:
     def __init__(self) -> None:
         self._slots: dict[str, array[int]] = {}
         self._impacts: dict[str, array[float]] = {}
+        self._removed: Counter[str] = Counter()
 
     def add(self, slot: int, words: Sequence[str], title: Sequence[str] = ()) -> None:
         """Index a text under ``slot``, which must be higher than every slot before it."""
@@ -46,9 +48,20 @@ class TextIndex:
             slots.append(slot)
             self._impacts[word].append(impact(count, length))
 
+    def remove(self, words: Sequence[str], title: Sequence[str] = ()) -> None:
+        """Stop counting a text with these words; its postings stay until ``compacted``."""
+        self._removed.update({*words, *title})
+
     def frequency(self, word: str) -> int:
-        """How many indexed texts hold ``word``, removed ones included."""
-        return len(self._slots.get(word, ()))
+        """How many texts hold ``word`` now."""
+        return len(self._slots.get(word, ())) - self._removed[word]
+
+    def holds(self, word: str, slot: int) -> bool:
+        slots = self._slots.get(word)
+        if slots is None:
+            return False
+        at = bisect_left(slots, slot)
+        return at < len(slots) and slots[at] == slot
 
     def coverage(self, weights: Mapping[str, float], size: int) -> Floats:
         """Σ weight·impact per slot (length ``size``) over the words of a query; divide by Σ weight for a share."""
@@ -71,6 +84,3 @@ class TextIndex:
                 fresh._slots[word] = array("i", moved[kept].tobytes())
                 fresh._impacts[word] = array("f", np.frombuffer(self._impacts[word], np.float32)[kept].tobytes())
         return fresh
-
-    def words(self) -> Iterable[str]:
-        return self._slots.keys()

@@ -1,0 +1,88 @@
+"""Why a memory came back: its score taken apart, and one sentence that says the most important thing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from muninn.domain.memory import Memory
+from muninn.recall.holdings import Holdings
+from muninn.recall.scoring import Modulation
+from muninn.recall.spreading import Spread
+
+SHOWN_TITLE = 60  # characters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What spoke for one memory, before memories are compared with one another. All 0–1 but the modulation."""
+
+    memory: Memory
+    meaning: float
+    wording: float
+    relevance: float
+    spread: Spread | None
+    timely: bool
+    strength: float
+    modulation: Modulation
+    score: float
+
+
+def components(evidence: Evidence, matched: Sequence[str], score: float) -> Mapping[str, object]:
+    """Plain JSON data."""
+    spread = evidence.spread
+    return {
+        "meaning": round(evidence.meaning, 4),
+        "wording": round(evidence.wording, 4),
+        "words": list(matched),
+        "relevance": round(evidence.relevance, 4),
+        "spreading": 0.0 if spread is None else round(spread.activation, 4),
+        "path": [] if spread is None else [{"id": step, "relation": relation} for step, relation in spread.path],
+        "in_time": evidence.timely,
+        "strength": round(evidence.strength, 4),
+        "modulation": {
+            "strength": round(evidence.modulation.strength, 4),
+            "confidence": round(evidence.modulation.confidence, 4),
+            "relevance": round(evidence.modulation.relevance, 4),
+            "recency": round(evidence.modulation.recency, 4),
+            "factor": round(evidence.modulation.factor, 4),
+        },
+        "before_succession": round(evidence.score, 6),
+        "score": round(score, 6),
+    }
+
+
+def sentence(evidence: Evidence, matched: Sequence[str], score: float, holdings: Holdings) -> str:
+    """One sentence, e.g. ``covers 80% of the query (port, staging) and is close in meaning (0.62)``."""
+    parts: list[str] = []
+    if matched:
+        parts.append(f"covers {evidence.wording:.0%} of the query ({', '.join(matched[:5])})")
+    if evidence.meaning > 0:
+        parts.append(f"is {_closeness(evidence.meaning)} in meaning ({evidence.meaning:.2f})")
+    if evidence.spread is not None and (not parts or evidence.spread.activation > 0.05):
+        parts.append(_way(evidence.spread, holdings))
+    if evidence.timely:
+        parts.append("is from the time asked about")
+    memory = evidence.memory
+    if memory.superseded_by:
+        parts.append(f"was replaced by {memory.superseded_by}")
+    elif score > evidence.score + 1e-9:
+        parts.append("takes over from an older memory that it replaces")
+    elif score < evidence.score - 1e-9:
+        parts.append("stands behind a newer memory on the same thing")
+    if memory.confidence < 0.5:
+        parts.append(f"is doubted (confidence {memory.confidence:.2f})")
+    return "; ".join(parts) or "follows from what it is connected to"
+
+
+def _closeness(meaning: float) -> str:
+    return "very close" if meaning >= 0.75 else "close" if meaning >= 0.4 else "loosely close"
+
+
+def _way(spread: Spread, holdings: Holdings) -> str:
+    step, relation = spread.path[-1]
+    source = holdings.memories.get(step)
+    title = source.title[:SHOWN_TITLE] if source else step
+    if relation == "beside":
+        return f"was written next to {step} ({title})"
+    return f"is reached from {step} ({title}) over {relation}"

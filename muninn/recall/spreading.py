@@ -1,0 +1,104 @@
+"""Association: what a strong match calls to mind, over links and over what was written just before and after it.
+
+Activation starts at the best seeds and loses at every hop: by decay, by the link's weight and relation, and by rarity,
+because a hub that is linked to everything says little about anything. Bounded in seeds, hops and fan-out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from muninn.domain.memory import Link, Memory
+from muninn.recall.holdings import Holdings
+
+SEEDS = 32
+SEED_FLOOR = 0.3
+"""Relevance below which a match is too weak to call anything to mind."""
+HOPS = 2
+DECAY = 0.35
+FAN_OUT = 24
+LEAST = 0.02
+
+BESIDE = (0.15, 0.08)
+"""Activation from the next and the next but one memory of the same vault, when they were written together."""
+TOGETHER = timedelta(hours=1)
+
+_BY_RELATION = {
+    "contradicts": 0.6, "supersedes": 0.0, "co_activated": 0.8, "inferred": 0.7, "relates_to": 0.8, "references": 0.8,
+}  # fmt: skip
+"""How well a relation carries activation; 1 for the others. What replaced what is settled by succession instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Activation (0–1) that reached a memory, and the strongest way: (id, relation) from the seed on."""
+
+    activation: float
+    path: tuple[tuple[str, str], ...]
+
+
+def spread(relevance: Mapping[str, float], holdings: Holdings, visible: Callable[[str], bool]) -> dict[str, Spread]:
+    """What the seeds among ``relevance`` activate; memories that are not ``visible`` neither receive nor pass on."""
+    seeds = sorted((item for item in relevance.items() if item[1] >= SEED_FLOOR), key=lambda item: (-item[1], item[0]))
+    reached: dict[str, Spread] = {}
+    for memory_id, value in seeds[:SEEDS]:
+        for other, share in _beside(memory_id, holdings):
+            if visible(other):
+                _receive(reached, other, value * share, ((memory_id, "beside"),))
+        if holdings.links_at.get(memory_id):
+            for other, activation, path in _linked(memory_id, value, holdings, visible):
+                _receive(reached, other, activation, path)
+    return reached
+
+
+def _receive(reached: dict[str, Spread], memory_id: str, activation: float, path: tuple[tuple[str, str], ...]) -> None:
+    before = reached.get(memory_id)
+    if before is None:
+        reached[memory_id] = Spread(activation, path)
+    else:
+        total = 1.0 - (1.0 - before.activation) * (1.0 - activation)
+        reached[memory_id] = Spread(total, before.path if before.activation >= activation else path)
+
+
+def _beside(memory_id: str, holdings: Holdings) -> list[tuple[str, float]]:
+    memory = holdings.memories[memory_id]
+    near = []
+    for other, distance in holdings.beside(memory_id, len(BESIDE)):
+        if _written_together(memory, holdings.memories[other]):
+            near.append((other, BESIDE[distance - 1]))
+    return near
+
+
+def _written_together(one: Memory, other: Memory) -> bool:
+    session = one.provenance.session_id
+    if session is not None and other.provenance.session_id is not None:
+        return session == other.provenance.session_id
+    return abs(one.created_at - other.created_at) <= TOGETHER
+
+
+def _linked(
+    seed: str, value: float, holdings: Holdings, visible: Callable[[str], bool]
+) -> list[tuple[str, float, tuple[tuple[str, str], ...]]]:
+    """The best way from one seed to every memory within reach."""
+    best: dict[str, tuple[float, tuple[tuple[str, str], ...]]] = {}
+    frontier: dict[str, tuple[float, tuple[tuple[str, str], ...]]] = {seed: (value, ())}
+    for _ in range(HOPS):
+        following: dict[str, tuple[float, tuple[tuple[str, str], ...]]] = {}
+        for source, (activation, path) in sorted(frontier.items()):
+            links = sorted(holdings.links_of(source), key=lambda link: (-link.weight, link.key))
+            rarity = 1.0 / (1.0 + len(links) / 8.0) ** 0.5
+            for link in links[:FAN_OUT]:
+                other = link.target if link.source == source else link.source
+                passed = activation * DECAY * rarity * _carries(link)
+                known = max(best.get(other, (0.0,))[0], following.get(other, (0.0,))[0])
+                if other != seed and passed >= LEAST and passed > known and visible(other):
+                    following[other] = (passed, (*path, (source, link.relation)))
+        best.update(following)
+        frontier = following
+    return [(other, activation, path) for other, (activation, path) in sorted(best.items())]
+
+
+def _carries(link: Link) -> float:
+    return min(1.0, max(0.0, link.weight)) * _BY_RELATION.get(link.relation, 1.0)

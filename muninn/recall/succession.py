@@ -1,0 +1,101 @@
+"""Which of two memories that speak about the same thing goes first: the one that replaced, or was asserted last.
+
+A replaced fact never outranks its successor: the successor takes over its score and the old one falls behind. Among
+near-identical memories the newest wins, unless the query names what they differ in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+
+import numpy as np
+
+from muninn.domain.memory import Memory
+from muninn.ports import Calibration
+from muninn.recall.holdings import Holdings
+from muninn.recall.tokens import tokens
+
+BEHIND = 0.9
+"""Share of its score that a replaced or older memory keeps, per step."""
+NEAR_IDENTICAL = 0.85
+"""Calibrated similarity from which two memories say the same thing but for a value."""
+COMPARED = 24
+"""How many of the best are compared with one another."""
+
+
+def line_of(memory_id: str, holdings: Holdings, visible: Callable[[str], bool]) -> list[str]:
+    """The visible successors of a memory, nearest first."""
+    line: list[str] = []
+    seen = {memory_id}
+    memory = holdings.memories.get(memory_id)
+    while memory is not None and memory.superseded_by and memory.superseded_by not in seen:
+        seen.add(memory.superseded_by)
+        if visible(memory.superseded_by):
+            line.append(memory.superseded_by)
+        memory = holdings.memories.get(memory.superseded_by)
+    return line
+
+
+def replaced(scores: Mapping[str, float], holdings: Holdings, visible: Callable[[str], bool]) -> dict[str, float]:
+    """``scores`` with successors lifted to what they replaced, and the replaced put behind them."""
+    settled = dict(scores)
+    for memory_id, score in scores.items():
+        line = line_of(memory_id, holdings, visible)
+        if not line:
+            continue
+        for distance, successor in enumerate(reversed(line)):
+            settled[successor] = max(settled.get(successor, 0.0), score * BEHIND**distance)
+    for memory_id in scores:
+        line = line_of(memory_id, holdings, visible)
+        if line:
+            settled[memory_id] = min(scores[memory_id] * BEHIND ** len(line), settled[line[0]] * BEHIND)
+    return settled
+
+
+def asserted(memory: Memory, as_of: datetime | None) -> datetime:
+    """When a memory was last asserted, as far as was known at ``as_of``."""
+    return memory.created_at if as_of is not None and memory.learned_at > as_of else memory.learned_at
+
+
+def newest_first(
+    scores: Mapping[str, float],
+    holdings: Holdings,
+    *,
+    asked: Collection[str],
+    calibrations: Mapping[str, Calibration],
+    as_of: datetime | None,
+) -> dict[str, float]:
+    """``scores`` with the newest of near-identical memories in front. ``asked``: the query's tokens."""
+    settled = dict(scores)
+    best = sorted(scores, key=lambda memory_id: (-scores[memory_id], memory_id))[:COMPARED]
+    for model, calibration in calibrations.items():
+        ids = [memory_id for memory_id in best if holdings.row_of.get(memory_id, ("", 0))[0] == model]
+        index = holdings.vectors.get(model)
+        if len(ids) < 2 or index is None:
+            continue
+        rows = index.matrix[[holdings.row_of[memory_id][1] for memory_id in ids]]
+        alike = calibration.a * (rows @ rows.T) + calibration.b >= NEAR_IDENTICAL
+        pairs = [_by_age(ids[i], ids[j], holdings, as_of) for i, j in np.argwhere(np.triu(alike, k=1)).tolist()]
+        for newer, older in sorted(pairs, key=lambda pair: [_age_key(m, holdings, as_of) for m in pair]):
+            if _takes_over(holdings.memories[newer], holdings.memories[older], asked, as_of):
+                settled[newer] = max(settled[newer], settled[older])
+                settled[older] = min(settled[older], settled[newer] * BEHIND)
+    return settled
+
+
+def _age_key(memory_id: str, holdings: Holdings, as_of: datetime | None) -> tuple[datetime, str]:
+    return asserted(holdings.memories[memory_id], as_of), memory_id
+
+
+def _by_age(one: str, other: str, holdings: Holdings, as_of: datetime | None) -> tuple[str, str]:
+    """The newer first."""
+    ordered = sorted((one, other), key=lambda memory_id: _age_key(memory_id, holdings, as_of))
+    return ordered[1], ordered[0]
+
+
+def _takes_over(newer: Memory, older: Memory, asked: Collection[str], as_of: datetime | None) -> bool:
+    if (older.active and not newer.active) or asserted(newer, as_of) == asserted(older, as_of):
+        return False
+    differing = set(tokens(newer.content)) ^ set(tokens(older.content))
+    return bool(differing) and differing.isdisjoint(asked)
