@@ -12,6 +12,7 @@ from datetime import datetime
 
 from muninn.domain.draft import Draft, derived_title, parse_draft
 from muninn.domain.memory import Memory, Provenance, State, Vault, content_hash
+from muninn.domain.trust import strictest
 from muninn.errors import UsageError
 
 EDITABLE = (
@@ -34,9 +35,9 @@ def born(draft: Draft, *, memory_id: str, vault: Vault, by: Provenance, now: dat
     return Memory(
         id=draft.id or memory_id,
         vault=vault.name,
-        tier=vault.tier,
+        tier=strictest(vault.tier, draft.tier or vault.tier),
         title=draft.title or derived_title(draft.content),
-        title_derived=draft.title is None,
+        title_derived=draft.title is None or draft.title_derived,
         content=draft.content,
         content_hash=content_hash(draft.content),
         kind=draft.kind,

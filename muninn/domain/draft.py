@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from muninn.domain.memory import STABILITY_CAP, STABILITY_FLOOR, TITLE_LIMIT, Kind, State
+from muninn.domain.trust import Tier
 from muninn.errors import TooLargeError, UsageError
 
 CONTENT_LIMIT = 1 << 20  # UTF-8 bytes
@@ -30,7 +31,10 @@ _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.:-]{0,63}\Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A memory before it has an id and a place. Fields left None take the service's defaults."""
+    """A memory before it has an id and a place. Fields left None take the service's defaults.
+
+    ``tier`` is the tier the text was written under, when it comes from elsewhere: it may only be made stricter.
+    """
 
     content: str
     title: str | None = None
@@ -54,6 +58,8 @@ class Draft:
     superseded_by: str | None = None
     merged_from: tuple[str, ...] = ()
     supersedes: str | None = None
+    title_derived: bool = False
+    tier: Tier | None = None
 
 
 E = TypeVar("E", Kind, State)
@@ -89,6 +95,8 @@ def parse_draft(values: Mapping[str, object], *, now: datetime) -> Draft:
         superseded_by=_identifier(values.get("superseded_by")),
         merged_from=tuple(filter(None, map(_identifier, _list("merged_from", values.get("merged_from"))))),
         supersedes=_text("supersedes", values.get("supersedes"), 64),
+        title_derived=_flag("title_derived", values.get("title_derived")),
+        tier=tier if isinstance(tier := values.get("tier"), Tier) else None,
     )
 
 

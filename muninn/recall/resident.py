@@ -14,6 +14,7 @@ import numpy as np
 from muninn.config import RecallConfig
 from muninn.domain.memory import Link, LinkKey, Memory, Snapshot, State, Vault, Vectors, vault_key
 from muninn.domain.records import Transaction
+from muninn.domain.strength import strength
 from muninn.errors import NotFoundError
 from muninn.ports import Answer, Calibration, Neighbour, Query, Store
 from muninn.recall.columns import GONE
@@ -69,6 +70,21 @@ class ResidentModel:
     def links_of(self, memory_id: str) -> tuple[Link, ...]:
         with self._latch.shared():
             return self._holdings.links_of(memory_id)
+
+    def all_links_of(self, memory_id: str) -> tuple[Link, ...]:
+        with self._latch.shared():
+            held = self._holdings
+            return tuple(held.links[key] for key in held.links_at.get(memory_id, ()))
+
+    def strengths(self, *, now: datetime) -> dict[str, float]:
+        """How retrievable every active memory is now, 0–1."""
+        with self._latch.shared():
+            held = self._holdings
+            return {
+                memory.id: strength(memory, now=now, accesses=tuple(held.accesses.get(memory.id, ())))
+                for memory in held.memories.values()
+                if memory.active
+            }
 
     def link(self, key: LinkKey) -> Link | None:
         return self._holdings.links.get(key)

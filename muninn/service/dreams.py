@@ -121,7 +121,7 @@ class Dreams(Links):
             decided = replace(found[0], status=wanted, decided_at=found[0].decided_at or self._clock.now())
             link = None
             if accept:
-                ends = self._require(decided.source), self._require(decided.target)
+                ends = self.require(decided.source), self.require(decided.target)
                 link = self._link(*ends, decided.relation, 0.8, origin=Origin.MANUAL, crossing=True, by=by)
             position = self._commit(Transaction(suggestions=(decided,)))
         self.store.wait(position)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Sequence
 from dataclasses import replace
 
 from muninn.domain.memory import Memory
 from muninn.domain.records import Transaction
 from muninn.embed.text import embedded_text
-from muninn.errors import UsageError
 from muninn.service.writer import Writer
 
 
@@ -61,17 +58,3 @@ class Embedding(Writer):
             position = self._commit(Transaction(memories=rows))
         self.store.wait(position)
         return len(rows)
-
-    def ready_vector(self, values: object, model: object, memory_tier_model: str, dimensions: int) -> bytes | None:
-        """A vector that came with an import, normalised; None when it is of another model. Raises UsageError when broken."""
-        if values is None or model != memory_tier_model:
-            return None
-        if not isinstance(values, (list, tuple)) or len(values) != dimensions:
-            raise UsageError(f"embedding must have {dimensions} numbers for {model}")
-        try:
-            norm = math.sqrt(math.fsum(v * v for v in values))
-        except TypeError:
-            raise UsageError("embedding must be a list of numbers") from None
-        if not math.isfinite(norm) or norm == 0.0:
-            raise UsageError("embedding must be finite and not zero")
-        return struct.pack(f"<{dimensions}f", *(v / norm for v in values))

@@ -27,7 +27,7 @@ class Links(Writer):
         if not 0.0 <= weight <= 1.0:
             raise UsageError(f"weight {weight} is out of range", hint="0 to 1")
         return self._link(
-            self._require(source), self._require(target), relation, weight, origin=origin, crossing=False, by=by
+            self.require(source), self.require(target), relation, weight, origin=origin, crossing=False, by=by
         )
 
     def _link(
@@ -76,3 +76,22 @@ class Links(Writer):
             position = self._commit(Transaction(links=fit))
         self.store.wait(position)
         return len(fit)
+
+    def backfill(
+        self,
+        vaults: Sequence[str],
+        *,
+        dry_run: bool,
+        by: Provenance,  # noqa: ARG002
+    ) -> tuple[tuple[Link, ...], tuple[LinkKey, ...]]:
+        """Bring the automatic links of ``vaults`` to what their memories say; returns links made and keys withdrawn."""
+        with self._lock:
+            now = self._clock.now()
+            found = [self._linker.backfill(vault, existing=self.read.all_links_of, now=now) for vault in vaults]
+            made = tuple(link for changes in found for link in changes.add)
+            gone = tuple(key for changes in found for key in changes.withdraw)
+            if dry_run or not (made or gone):
+                return made, gone
+            position = self._commit(Transaction(links=made, unlink=gone))
+        self.store.wait(position)
+        return made, gone

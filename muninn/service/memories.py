@@ -10,11 +10,14 @@ from muninn.domain.birth import born, edited, head_of, reasserted, revived, supe
 from muninn.domain.draft import Draft
 from muninn.domain.memory import Link, Memory, Origin, Provenance, State, Vault, content_hash, vault_key
 from muninn.domain.records import Transaction, Usage
-from muninn.domain.trust import Tier
+from muninn.domain.trust import Tier, strictest
 from muninn.embed.text import embedded_text
 from muninn.errors import ConflictError, MuninnError, ProviderError, StoreError, UsageError
+from muninn.ports import Answer, Query
 from muninn.service.vaults import Vaults
 from muninn.service.writer import Batch
+
+QUERY_KEPT = 1000  # characters of a query that usage remembers, for the probe of later dreams
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +47,7 @@ class Memories(Vaults):
             links = self._supersession_links(batch, draft, remembered, now)
             position, made = self._finish(batch, now=now, writes=writes, links=links)
         self.store.wait(position)
-        memory = self._require(remembered.memory.id)
+        memory = self.require(remembered.memory.id)
         touching = tuple(link for link in made if memory.id in (link.source, link.target))
         return replace(remembered, memory=memory, links=touching, notes=(*remembered.notes, *notes))
 
@@ -85,7 +88,7 @@ class Memories(Vaults):
     def _check_supersedes(self, draft: Draft) -> None:
         if draft.supersedes is None:
             return
-        older = self._require(draft.supersedes)
+        older = self.require(draft.supersedes)
         if vault_key(older.vault) != vault_key(self._resolve(draft.vault).name):
             raise UsageError(
                 f"{older.id} is in vault {older.vault}; a memory supersedes only inside its vault",
@@ -95,7 +98,7 @@ class Memories(Vaults):
     def _close_superseded(self, batch: Batch, draft: Draft, newer: Memory, now: datetime) -> None:
         if draft.supersedes is None:
             return
-        older = head_of(batch.get(draft.supersedes) or self._require(draft.supersedes), batch.get)
+        older = head_of(batch.get(draft.supersedes) or self.require(draft.supersedes), batch.get)
         if older.id != newer.id:
             batch.put(superseded(older, by=newer.id, at=newer.valid_from or newer.learned_at, now=now))
 
@@ -161,7 +164,7 @@ class Memories(Vaults):
 
     def edit(self, memory_id: str, changes: Mapping[str, object], *, by: Provenance) -> Remembered:  # noqa: ARG002 - every write names its writer
         """Change fields of a memory. Content changes are embedded again, linked again and count as a write."""
-        memory = self._require(memory_id)
+        memory = self.require(memory_id)
         changed = edited(memory, changes, now=self._clock.now())
         vector: bytes | None = None
         model: str | None = memory.embedding_model
@@ -171,7 +174,7 @@ class Memories(Vaults):
             vault = self._resolve(memory.vault)
             vector, model, notes = self._embed_text(changed, vault)
         with self._lock:
-            current = self._require(memory_id)
+            current = self.require(memory_id)
             if current.fingerprint != memory.fingerprint:
                 raise ConflictError(f"memory {memory_id} changed meanwhile", hint="read it again and repeat the edit")
             now = self._clock.now()
@@ -181,7 +184,7 @@ class Memories(Vaults):
                 batch.vectors[memory_id] = vector
             position, made = self._finish(batch, now=now, writes=int("content" in changes))
         self.store.wait(position)
-        return Remembered(memory=self._require(memory_id), created=False, links=made, notes=notes)
+        return Remembered(memory=self.require(memory_id), created=False, links=made, notes=notes)
 
     def _embed_text(self, memory: Memory, vault: Vault) -> tuple[bytes | None, str | None, tuple[str, ...]]:
         try:
@@ -206,15 +209,15 @@ class Memories(Vaults):
         with self._lock:
             now = self._clock.now()
             batch = Batch(self.read)
-            batch.put(change(self._require(memory_id), now))
+            batch.put(change(self.require(memory_id), now))
             position, _ = self._finish(batch, now=now, writes=0)
         self.store.wait(position)
-        return self._require(memory_id)
+        return self.require(memory_id)
 
     def purge(self, memory_id: str, *, by: Provenance) -> Memory:  # noqa: ARG002
         """Erase a memory for good, with its history. Returns what was erased."""
         with self._lock:
-            memory = self._require(memory_id)
+            memory = self.require(memory_id)
             position = self._commit(Transaction(purge=(memory_id,)))
         self.store.wait(position)
         self.store.checkpoint()
@@ -230,8 +233,44 @@ class Memories(Vaults):
 
     def look(self, memory_id: str, *, session_id: str | None = None) -> Memory:
         """A memory as an outsider reads it: counted as use, legal ones excepted."""
-        memory = self._require(memory_id)
+        memory = self.require(memory_id)
         if memory.active and memory.tier is not Tier.LEGAL:
             self.note(Usage(id=self._ids.new(), at=self._clock.now(), kind="read", vaults=(memory.vault,), memories=(memory.id,),
                             activations=(1.0,), session_id=session_id))  # fmt: skip
         return memory
+
+    def recall(self, query: Query) -> Answer:
+        """Answer a question; what came back counts as used, except where the query or the tier says otherwise."""
+        now = self._clock.now()
+        answer = self.read.recall(query, now=now)
+        used = [hit for hit in answer.hits if hit.memory.active and hit.memory.tier is not Tier.LEGAL]
+        if query.reinforce and used:
+            usage = Usage(
+                id=self._ids.new(),
+                at=now,
+                kind="recall",
+                vaults=query.vaults,
+                memories=tuple(hit.memory.id for hit in used),
+                activations=tuple(round(hit.score, 6) for hit in used),
+                query=query.text[:QUERY_KEPT],
+                session_id=query.session_id,
+            )
+            self.note(usage)
+        return answer
+
+    def head(self, memory: Memory) -> Memory:
+        """The live end of a memory's chain: itself, its survivor or its successor."""
+        return head_of(memory, self.read.get)
+
+    def holds(self, draft: Draft) -> bool:
+        """Whether this exact content is in the draft's vault already."""
+        return bool(self.read.holders(self._resolve(draft.vault).name, content_hash(draft.content)))
+
+    def tier_for(self, draft: Draft) -> Tier:
+        """The tier that a draft's text would be under."""
+        return strictest(self._resolve(draft.vault).tier, draft.tier or Tier.GLOBAL)
+
+    def titled(self, vault: str, title: str) -> Memory | None:
+        """The active memory of a vault with this title, compared as vault names are; the oldest if there are several."""
+        found = [m for m in self.read.memories(vault) if m.active and vault_key(m.title) == vault_key(title)]
+        return min(found, key=lambda m: m.id, default=None)

@@ -122,7 +122,8 @@ class Writer:
             self._linker.revert(changes, previous=previous, born=born)
             raise
 
-    def _require(self, memory_id: str) -> Memory:
+    def require(self, memory_id: str) -> Memory:
+        """The memory of this id. Raises NotFoundError."""
         memory = self.read.get(memory_id)
         if memory is None:
             raise NotFoundError(f"there is no memory {memory_id[:80]!r}", hint="muninn recall finds ids")

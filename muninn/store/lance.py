@@ -8,6 +8,7 @@ by key, so replaying twice is replaying once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from threading import Condition, Lock, Thread
@@ -41,6 +42,7 @@ class LanceStore:
 
     def __init__(self, data: Path, config: StoreConfig, *, read_only: bool = False) -> None:
         self._data = data
+        self._read_only = read_only
         self._local = "://" not in (config.uri or "")
         self._durable = config.durability == "full"
         self._uri = config.uri or str(data)
@@ -152,7 +154,7 @@ class LanceStore:
 
     def append(self, transaction: Transaction) -> int:
         if self._log is None:
-            raise StoreFullError("the store was opened for reading only", hint="start muninn to write")
+            self._log = self._log_for_egress(transaction)
         payload = encode(transaction)
         with self._state:
             while self._live.changes > _BACKLOG_ROWS and self._worker.is_alive() and self._trouble is None:
@@ -163,13 +165,19 @@ class LanceStore:
                 self._state.notify_all()
         return position
 
+    def _log_for_egress(self, transaction: Transaction) -> WriteAheadLog:
+        """What left the process is recorded even when nothing else may be written."""
+        if transaction != Transaction(egress=transaction.egress):
+            raise StoreFullError("the store was opened for reading only", hint="start muninn to write")
+        return WriteAheadLog(private_folder(self._data / "wal"), durable=self._durable)
+
     def wait(self, position: int) -> None:
         if self._log is not None:
             self._log.wait(position)
 
     def checkpoint(self) -> None:
         """Move what is in the log into the tables, sync them, shorten the log. Raises StoreError; nothing is lost then."""
-        if self._log is None:
+        if self._log is None or self._read_only:
             return
         with self._checkpointing:
             with self._state:
@@ -251,6 +259,13 @@ class LanceStore:
     def trouble(self) -> StoreError | None:
         """Why the tables do not follow the log at the moment; acknowledged writes are safe in the log."""
         return self._trouble
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Everything is in the tables and no checkpoint runs meanwhile: the files on disk are one consistent store."""
+        self.checkpoint()
+        with self._checkpointing:
+            yield
 
     def statistics(self) -> dict[str, int]:
         with self._state:

@@ -1,0 +1,233 @@
+"""HTTP/1.1 over the Unix socket: an ASGI application around the table of routes, served by uvicorn.
+
+The socket is made by us (0600), every connection's user is checked by the kernel's word (SO_PEERCRED), browsers are
+refused, bodies are bounded before they are read. Handlers run in threads; one that began is never cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import struct
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Lock
+from typing import Any
+
+import msgspec
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from muninn.api.calls import REQUEST_LIMIT, Answer, Core, decode_body
+from muninn.errors import MuninnError, NotRunningError, TooLargeError, UsageError
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_THREADS = 16
+_READY_PATIENCE = 120.0  # seconds a request waits while muninn wakes
+_BODY_PATIENCE = 30.0  # seconds a client may take to send its body
+_REMEMBERED_KEYS = 10_000
+
+
+class Gateway:
+    """The ASGI application. It answers ``/v1/status`` from the first moment, everything else once ``open`` was called."""
+
+    def __init__(self, waking: Callable[[], dict[str, Any]], log: Callable[..., None]) -> None:
+        self._waking = waking
+        self._log = log
+        self._core: Core | None = None
+        self._failed: MuninnError | None = None
+        self._ready = Event()
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="muninn-api")
+        self._replies = _Replies()
+
+    def open(self, core: Core) -> None:
+        self._core = core
+        self._ready.set()
+
+    def fail(self, error: MuninnError) -> None:
+        self._failed = error
+        self._ready.set()
+
+    def close(self) -> None:
+        """Return when every handler that began has ended."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("utf-8", "replace") for name, value in scope["headers"]}
+        try:
+            if "origin" in headers:
+                raise UsageError("requests from browsers are refused")
+            body = await _body(headers, receive)
+            loop = asyncio.get_running_loop()
+            answer = await loop.run_in_executor(self._pool, self._answer, scope, headers, body)
+        except MuninnError as error:
+            answer = _problem(error)
+        await _send(answer, send, self._pool)
+
+    def _answer(self, scope: Scope, headers: dict[str, str], data: bytes) -> Answer:
+        target = scope["path"] + ("?" + scope["query_string"].decode("latin-1") if scope["query_string"] else "")
+        raw = scope.get("raw_path")
+        if raw:
+            target = raw.decode("latin-1") + target[len(scope["path"]) :] if b"?" not in raw else raw.decode("latin-1")
+        try:
+            if self._core is None and scope["path"] == "/v1/status" and scope["method"] == "GET":
+                return Answer(document=self._waking())
+            return self._serve(scope["method"], target, headers, data)
+        except MuninnError as error:
+            return _problem(error)
+        except Exception as error:  # the last line: a fault of ours must not take the daemon down
+            self._log(
+                "request_failed",
+                method=scope["method"],
+                path=scope["path"][:80],
+                error=type(error).__name__,
+                exc_info=error,
+            )
+            return _problem(MuninnError(f"an internal fault: {type(error).__name__}", hint="muninn logs tells more"))
+
+    def _serve(self, method: str, target: str, headers: dict[str, str], data: bytes) -> Answer:
+        if not self._ready.wait(_READY_PATIENCE) or self._failed is not None or self._core is None:
+            raise self._failed or NotRunningError("muninn is still waking", hint="try again in a moment")
+        from muninn.api.local import prepare
+
+        route, call = prepare(method, target, decode_body(data), headers)
+        key = headers.get("idempotency-key")
+        if key and route.writes:
+            return self._replies.once(
+                f"{method} {target} {key[:256]}", data, lambda core=self._core: route.handler(core, call)
+            )
+        return route.handler(self._core, call)
+
+
+class _Replies:
+    """Answers by Idempotency-Key: a repeated request waits for the first and gets its answer."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._entries: OrderedDict[str, tuple[Lock, bytes, list[Answer]]] = OrderedDict()
+
+    def once(self, key: str, data: bytes, work: Callable[[], Answer]) -> Answer:
+        with self._lock:
+            entry = self._entries.setdefault(key, (Lock(), data, []))
+            while len(self._entries) > _REMEMBERED_KEYS:
+                self._entries.popitem(last=False)
+        lock, first, answers = entry
+        with lock:
+            if first != data:
+                raise UsageError("this Idempotency-Key was used for another request", hint="use a new key")
+            if not answers:
+                answers.append(work())
+            return answers[0]
+
+
+def _problem(error: MuninnError) -> Answer:
+    from muninn.api.local import problem
+
+    return Answer(document=problem(error), status=error.status, media="application/problem+json")
+
+
+async def _body(headers: dict[str, str], receive: Receive) -> bytes:
+    declared = headers.get("content-length", "0")
+    if declared.isdigit() and int(declared) > REQUEST_LIMIT:
+        raise TooLargeError(f"the request has {int(declared):,} bytes", hint=f"at most {REQUEST_LIMIT:,}")
+    pieces, size = [], 0
+    async with asyncio.timeout(_BODY_PATIENCE):
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise UsageError("the client went away")
+            pieces.append(message.get("body", b""))
+            size += len(pieces[-1])
+            if size > REQUEST_LIMIT:
+                raise TooLargeError("the request is too large", hint=f"at most {REQUEST_LIMIT:,} bytes")
+            if not message.get("more_body"):
+                return b"".join(pieces)
+
+
+async def _send(answer: Answer, send: Send, pool: ThreadPoolExecutor) -> None:
+    headers = [(b"content-type", answer.media.encode("ascii"))]
+    if answer.lines is None:
+        data = answer.text.encode("utf-8") if answer.text is not None else msgspec.json.encode(answer.document)
+        headers.append((b"content-length", str(len(data)).encode("ascii")))
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.body", "body": data})
+        return
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    loop, lines = asyncio.get_running_loop(), answer.lines
+    while chunk := await loop.run_in_executor(pool, _chunk, lines):
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _chunk(lines: Any, size: int = 1 << 18) -> bytes:
+    pieces, total = [], 0
+    for line in lines:
+        pieces.append(line)
+        total += len(line)
+        if total >= size:
+            break
+    return b"".join(pieces)
+
+
+class _OwnersOnly(HttpToolsProtocol):
+    """Drops connections of other users before a byte of theirs is parsed."""
+
+    def connection_made(self, transport: Any) -> None:
+        if peer_uid(transport.get_extra_info("socket")) not in (os.getuid(), 0, None):
+            transport.abort()
+            return
+        super().connection_made(transport)
+
+
+def peer_uid(connection: Any) -> int | None:
+    """The user at the other end of a Unix socket; None where the system does not tell (the socket's mode protects then)."""
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None or connection is None:
+        return None
+    _, uid, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, option, struct.calcsize("3i")))
+    return int(uid)
+
+
+class _Ticking(uvicorn.Server):
+    """A server that tells ``tick`` that its event loop turns."""
+
+    def __init__(self, config: uvicorn.Config, tick: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._tick = tick
+
+    async def on_tick(self, counter: int) -> bool:
+        self._tick()
+        return await super().on_tick(counter)
+
+
+def server(gateway: Gateway, tick: Callable[[], None]) -> uvicorn.Server:
+    """A uvicorn server for ``gateway``; run in a thread, it leaves signals to the daemon."""
+    config = uvicorn.Config(
+        gateway,
+        http=_OwnersOnly,
+        ws="none",
+        lifespan="off",
+        loop="uvloop" if _has_uvloop() else "asyncio",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=60,
+        timeout_graceful_shutdown=5,
+        limit_concurrency=None,
+        backlog=1024,
+    )
+    return _Ticking(config, tick)
+
+
+def _has_uvloop() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("uvloop") is not None

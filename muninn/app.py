@@ -1,0 +1,186 @@
+"""The composition root: the only place that knows every part, and the only one that reads clock, entropy and environment."""
+
+from __future__ import annotations
+
+import os
+import random  # noqa: TID251 - the root injects randomness
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any, Self
+
+from muninn import failpoints, logs, paths
+from muninn.atomic import write_atomically
+from muninn.clock import SystemClock, Ulids
+from muninn.config import Config
+from muninn.daemon.lock import HomeLock
+from muninn.domain.linking import Linker
+from muninn.domain.records import Egress
+from muninn.dream.engine import Dreamer
+from muninn.embed.registry import Embedders
+from muninn.errors import MuninnError, ProviderError, StoreError
+from muninn.hooks.service import HookService
+from muninn.llm.models import Models
+from muninn.ports import Clock, Ids
+from muninn.recall.resident import ResidentModel
+from muninn.service import MemoryService
+from muninn.store.lance import LanceStore
+
+_EMBED_BATCH = 64
+_EMBED_PAUSE = 60.0  # seconds after an embedder failed
+
+
+class _Ledger:
+    """The egress ledger, bound to the store once that is open."""
+
+    def __init__(self, store: LanceStore) -> None:
+        self._store = store
+
+    def record(self, entry: Egress) -> None:
+        from muninn.domain.records import Transaction
+
+        self._store.wait(self._store.append(Transaction(egress=(entry,))))
+
+
+class App:
+    """Everything that is running, with one way to end it. Built by ``build``."""
+
+    def __init__(
+        self, config: Config, *, lock: HomeLock, environ: Mapping[str, str], clock: Clock, ids: Ids, read_only: bool
+    ) -> None:
+        self.config = config
+        self.clock = clock
+        self.ids = ids
+        self.read_only = read_only
+        self.interrupted = Event()
+        self.phase = "asleep"
+        self.next_consolidation: str | None = None
+        self._environ = dict(environ)
+        self._lock = lock
+        self._log = logs.logger("muninn.app")
+        self._closing = Event()
+        self._wake_embedder = Event()
+        self.store = LanceStore(config.data, config.store, read_only=read_only)
+        self.models = Models(
+            config.llm, ledger=_Ledger(self.store), clock=clock, ids=ids, environ=environ, jitter=random.random
+        )
+        self.embedders = Embedders(config, self._endpoint)
+        self.read = ResidentModel(self.embedders, config.recall)
+        self.read.load(self.store)
+        linker = Linker()
+        linker.load(self.read.memories())
+        self.service = MemoryService(
+            store=self.store, read=self.read, linker=linker, embedders=self.embedders, clock=clock, ids=ids,
+            default_vault=config.vault.default,
+        )  # fmt: skip
+        self.dreamer = Dreamer(
+            config, service=self.service, models=self.models, clock=clock, ids=ids, interrupted=self.interrupted.is_set
+        )
+        self.hooks = HookService(
+            config.senses,
+            clock=clock,
+            state_dir=config.home / "hooks",
+            home=Path(environ.get("HOME", "/")),
+            remember=None,
+        )
+        self._embedding = Thread(target=self._embed_late, name="muninn-embed", daemon=True)
+        if not read_only:
+            (config.home / paths.STATUS).unlink(missing_ok=True)
+            self.store.start()
+
+    def _endpoint(self, config: Any) -> Any:
+        from muninn.embed.endpoint import EndpointEmbedder
+
+        return EndpointEmbedder(config, gate=self.models.gate)
+
+    def _propose(self, body: Mapping[str, object]) -> None:
+        """A memory proposed at the end of a session, through the same door as every other."""
+        from muninn.api.local import dispatch
+
+        dispatch(self, "POST", "/v1/memories", dict(body), {"X-Muninn-Client": "hook"})
+
+    def start_background(self) -> None:
+        """Begin embedding what waits for its vector."""
+        self._embedding.start()
+
+    def _embed_late(self) -> None:
+        while not self._closing.wait(0.2):
+            try:
+                if self.read.pending_embeddings():
+                    self.service.embed_pending(limit=_EMBED_BATCH)
+            except ProviderError as error:
+                self._log.warning("embedding_pending", error=str(error))
+                self._closing.wait(_EMBED_PAUSE)
+            except StoreError as error:
+                self._log.error("embedding_not_stored", error=str(error))
+                self._closing.wait(_EMBED_PAUSE)
+
+    def status(self) -> dict[str, Any]:
+        """The status document; counts are of active memories."""
+        from muninn.daemon.health import status_document
+
+        return status_document(self)
+
+    def doctor(self, *, verify: bool) -> dict[str, Any]:
+        from muninn.daemon.health import examine
+
+        return examine(self, verify=verify)
+
+    def backup(self, folder: str | None) -> dict[str, Any]:
+        from muninn.daemon.backup import back_up
+
+        return back_up(self, folder)
+
+    @property
+    def socket(self) -> Path:
+        return paths.socket_path(self.config.home, self._environ)
+
+    def close(self) -> None:
+        """Finish what is under way, put everything on disk, say how things stood, release the lock."""
+        self._closing.set()
+        if self._embedding.is_alive():
+            self._embedding.join()
+        self.models.close()
+        self.phase = "asleep"
+        document = {} if self.read_only else self.status()
+        self.store.close()
+        if document:
+            try:
+                import json
+
+                write_atomically(self.config.home / paths.STATUS, json.dumps(document))
+            except OSError as error:
+                self._log.error("status_not_written", error=str(error))
+        self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def build(
+    config: Config,
+    *,
+    environ: Mapping[str, str] | None = None,
+    lock: HomeLock | None = None,
+    clock: Clock | None = None,
+    ids: Ids | None = None,
+    read_only: bool = False,
+) -> App:
+    """A running App that holds the lock of its home. Raises LockedError, StoreError, ConfigError; leaves nothing behind then.
+
+    ``read_only`` changes no byte under the home: for dry runs and looks at a store that nobody serves.
+    """
+    environ = os.environ if environ is None else environ
+    if environ.get("MUNINN_TEST") == "1":
+        failpoints.arm(environ.get("MUNINN_FAILPOINTS", ""))
+    lock = lock or HomeLock(config.home, quiet=read_only)
+    try:
+        return App(
+            config, lock=lock, environ=environ, clock=clock or SystemClock(), ids=ids or Ulids(), read_only=read_only
+        )
+    except MuninnError:
+        lock.close()
+        raise

@@ -1,0 +1,177 @@
+"""How muninn is: the status document, and the doctor's checks. Health is reading, not counting."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from muninn.errors import MuninnError
+
+if TYPE_CHECKING:
+    from muninn.app import App
+    from muninn.llm.provider import Health
+
+Check = dict[str, Any]
+
+
+def status_document(app: App) -> dict[str, Any]:
+    """State, counts, last dream, gate, and what a person should know; cheap enough to ask every second."""
+    read = app.read
+    gate = app.dreamer.gate()
+    last = app.dreamer.last_dream()
+    warnings = list(app.dreamer.warnings())
+    if app.store.trouble is not None:
+        warnings.append(f"the tables do not follow the log: {app.store.trouble}")
+    foreign = app.service.foreign_models()
+    if foreign:
+        others = ", ".join(f"{count} by {model}" for model, count in sorted(foreign.items()))
+        warnings.append(f"vectors of another model ({others}): recall is lexical for them; run muninn reembed")
+    return {
+        "state": app.phase,
+        "pid": os.getpid() if app.phase != "asleep" else None,
+        "socket": str(app.socket),
+        "home": str(app.config.home),
+        "memories": read.count(),
+        "vaults": len(read.vaults()),
+        "embedding_pending": len(read.pending_embeddings()),
+        "last_dream": last,
+        "dream_due": app.dreamer.due(),
+        "gate": gate,
+        "writes": app.service.writes,
+        "next_consolidation": app.next_consolidation if app.phase == "awake" else None,
+        "embedder": app.embedders.default.model,
+        "providers": list(app.config.llm.providers),
+        "store": {
+            **app.store.statistics(),
+            "bytes": folder_size(app.config.data),
+            "uri": app.config.store.uri or "local",
+        },
+        "durability": app.config.store.durability,
+        "warnings": warnings,
+    }
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes of all files below a folder; files that vanish meanwhile do not count."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.lstat().st_size
+        except OSError:
+            continue
+    return total
+
+
+def examine(app: App, *, verify: bool) -> dict[str, Any]:
+    """Every check, each ``{name, ok, detail}``; ``verify`` reads every row and compares what can be compared."""
+    checks: list[Check] = []
+    _run(checks, "home is private", lambda: _private(app.config.home))
+    _run(checks, "store opens and reads", lambda: f"{app.read.count(active_only=False)} memories")
+    _run(checks, "log and tables agree", lambda: _following(app))
+    _run(checks, "disk has room", lambda: _room(app.config.data))
+    _run(checks, "embedder answers", lambda: _embedder(app))
+    _run(checks, "vaults have known tiers", lambda: _tiers(app))
+    _run(checks, "dream files", lambda: app.dreamer.examine())
+    checks += [_model(health) for health in app.models.status()]
+    for vault in app.read.vaults():
+        allowed = ", ".join(app.models.for_tier(vault.tier)) or "none"
+        checks.append(
+            {
+                "name": f"vault {vault.name}",
+                "ok": True,
+                "detail": f"tier {vault.tier}; models that may see it: {allowed}",
+            }
+        )
+    if verify:
+        _run(checks, "every row reads", lambda: _verify(app))
+    return {"ok": all(check["ok"] for check in checks), "checks": checks}
+
+
+def _model(health: Health) -> Check:
+    """A configured model that cannot be reached costs the dream its judgement, not the memory its health."""
+    state = "reachable" if health.reachable else "not reachable"
+    if health.reachable and health.model_present is False:
+        state = f"reachable, but {health.model} is not there"
+    note = f"; {health.note}" if health.note else ""
+    return {
+        "name": f"model {health.provider}",
+        "ok": True,
+        "degraded": not (health.reachable and health.model_present is not False),
+        "detail": f"{health.model} at {health.address} ({health.location}): {state}{note}",
+    }
+
+
+def _run(checks: list[Check], name: str, check: Callable[[], str]) -> None:
+    try:
+        checks.append({"name": name, "ok": True, "detail": check()})
+    except (MuninnError, OSError) as error:
+        checks.append({"name": name, "ok": False, "detail": str(error)})
+
+
+def _private(home: Path) -> str:
+    open_ones = [
+        str(path)
+        for path in (home, *home.iterdir())
+        if not path.is_symlink() and stat.S_IMODE(path.stat().st_mode) & 0o077
+    ]
+    if open_ones:
+        raise MuninnError(f"others can reach {', '.join(open_ones[:3])}", hint=f"chmod -R go= {home}")
+    return "nobody else can read it"
+
+
+def _following(app: App) -> str:
+    if app.store.trouble is not None:
+        raise app.store.trouble
+    figures = app.store.statistics()
+    return f"{figures['pending_rows']} rows on their way, {figures['fragments']} fragments"
+
+
+def _room(data: Path) -> str:
+    free = os.statvfs(data).f_bavail * os.statvfs(data).f_frsize
+    if free < 256 << 20:
+        raise MuninnError(
+            f"only {free >> 20} MiB are free", hint="free space; writes stop when the disk is full, reads go on"
+        )
+    return f"{free >> 30} GiB free"
+
+
+def _embedder(app: App) -> str:
+    embedder = app.embedders.default
+    from muninn.domain.trust import Tier
+
+    embedder.query("muninn", tier=Tier.GLOBAL)
+    return f"{embedder.model}, {embedder.dimensions} dimensions, {embedder.location}"
+
+
+def _tiers(app: App) -> str:
+    vaults = app.read.vaults()
+    return f"{len(vaults)} vaults, {sum(v.tier == 'legal' for v in vaults)} legal"
+
+
+def _verify(app: App) -> str:
+    """Read every row from disk and compare content hashes and vector lengths."""
+    from muninn.domain.memory import content_hash
+
+    rows, damaged = 0, []
+    for memory, vector in app.store.memories():
+        rows += 1
+        if content_hash(memory.content) != memory.content_hash or (vector is not None and len(vector) % 4):
+            damaged.append(memory.id)
+    for read in (
+        app.store.links,
+        app.store.usage,
+        app.store.dreams,
+        app.store.suggestions,
+        app.store.decisions,
+        app.store.egress,
+    ):
+        rows += sum(1 for _ in read())
+    if damaged:
+        raise MuninnError(
+            f"{len(damaged)} memories are damaged on disk: {', '.join(damaged[:5])}",
+            hint="bring them back with muninn backup restore",
+        )
+    return f"{rows} rows read, every content hash agrees"

@@ -1,0 +1,250 @@
+"""The daemon's main loop: lock, wake, perhaps dream, serve, fall asleep.
+
+Where no dream is pending the socket opens first and the store loads behind it; where one is, the dream comes first and
+the socket after. SIGTERM and SIGINT fall asleep gracefully: ``dream.due`` is written before anything is taken down. A
+second signal leaves at once; what was acknowledged is on disk already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping
+from threading import Event, Thread
+from typing import Any, Protocol
+
+from muninn import logs, paths
+from muninn.api.server import Gateway, server
+from muninn.atomic import private_folder
+from muninn.config import Config
+from muninn.daemon.lifecycle import Lifecycle
+from muninn.daemon.listening import listen
+from muninn.daemon.lock import HomeLock
+from muninn.daemon.notify import Notifier
+from muninn.daemon.scheduler import Schedule
+from muninn.errors import AlreadyRunningError, LockedError, MuninnError
+
+_EXTEND_EVERY = 5.0  # seconds
+_EXTEND_BY = 30.0
+
+
+class Running(Protocol):
+    """The part of the application that the daemon drives."""
+
+    phase: str
+    next_consolidation: str | None
+    interrupted: Event
+    service: Any
+    dreamer: Any
+    store: Any
+
+    def status(self) -> dict[str, Any]: ...
+    def start_background(self) -> None: ...
+    def backup(self, folder: str | None) -> dict[str, Any]: ...
+    def close(self) -> None: ...
+
+
+Build = Callable[[HomeLock], Running]
+
+
+class Daemon:
+    def __init__(self, config: Config, environ: Mapping[str, str], build: Build, *, no_dream: bool) -> None:
+        self._config = config
+        self._environ = environ
+        self._build = build
+        self._no_dream = no_dream
+        self._lifecycle = Lifecycle()
+        self._stop = Event()
+        self._notify = Notifier(environ)
+        self._log = logs.logger("muninn.daemon")
+        self._gateway = Gateway(self._waking_status, self._report)
+        self._server = server(self._gateway, self._tick)
+        self._serving: Thread | None = None
+        self._app: Running | None = None
+        self._last_tick = 0.0
+        self._socket_path = paths.socket_path(config.home, environ)
+
+    def run(self) -> int:
+        """Serve until told to stop; returns the exit code."""
+        lock = self._own()
+        self._lifecycle.on("start")
+        signal.signal(signal.SIGTERM, self._on_signal)
+        signal.signal(signal.SIGINT, self._on_signal)
+        logs.configure(paths.log_path(self._config.home))
+        self._log.info("waking", pid=os.getpid(), home=str(self._config.home))
+        extending = Thread(target=self._extend, name="muninn-notify", daemon=True)
+        extending.start()
+        try:
+            return self._live(lock)
+        finally:
+            self._unlink_socket()
+
+    def _own(self) -> HomeLock:
+        try:
+            return HomeLock(self._config.home)
+        except LockedError:
+            raise AlreadyRunningError(f"another muninn holds {self._config.home}", hint="see: muninn status") from None
+
+    def _live(self, lock: HomeLock) -> int:
+        pending = self._dream_pending()
+        listener = None if pending else self._open()
+        try:
+            app = self._app = self._build(lock)
+            if not self._stop.is_set():
+                self._dream_first(app, pending)
+            if not self._stop.is_set():
+                listener = listener or self._open()
+                self._serve(app)
+        except MuninnError as error:
+            self._gateway.fail(error)
+            self._shut()
+            if self._app is not None:
+                self._app.close()
+            raise
+        return self._fall_asleep(app)
+
+    def _dream_first(self, app: Running, pending: bool) -> None:
+        """The gated, time-boxed dream of a start. Whatever goes wrong in it, the daemon starts."""
+        if self._no_dream:
+            return
+        self._lifecycle.on("dream")
+        app.phase = "dreaming"
+        try:
+            app.dreamer.dream_at_start(progress=self._progress) if pending else app.dreamer.record_gate()
+        except Exception as error:  # a dream that fails must never keep the memory from being served
+            self._log.error("dream_failed", error=type(error).__name__, exc_info=error)
+        finally:
+            (self._config.home / paths.PROGRESS).unlink(missing_ok=True)
+            if self._lifecycle.phase == "dreaming":
+                self._lifecycle.on("dreamt")
+                app.phase = "waking"
+
+    def _serve(self, app: Running) -> None:
+        schedule = Schedule(
+            self._config,
+            consolidate=lambda: self._quietly("consolidation", app.dreamer.consolidate),
+            dream=lambda: self._quietly("dream", app.dreamer.dream_by_clock),
+            upkeep=lambda: self._quietly("upkeep", app.store.maintain),
+            backup=lambda: self._quietly("backup", lambda: app.backup(None)),
+        )
+        schedule.start()
+        app.start_background()
+        app.phase = self._lifecycle.on("ready").value
+        app.next_consolidation = str(schedule.next_run("consolidation") or "") or None
+        self._gateway.open(app)  # type: ignore[arg-type]
+        self._notify.send("READY=1", "STATUS=awake")
+        self._log.info("awake", memories=app.service.read.count())
+        self._stop.wait()
+        app.dreamer.mark_due()
+        app.phase = "falling_asleep"
+        self._shut()
+        schedule.close()
+
+    def _fall_asleep(self, app: Running) -> int:
+        if self._lifecycle.phase != "falling_asleep":
+            self._lifecycle.on("stop")
+        app.phase = "falling_asleep"
+        self._notify.send("STOPPING=1", "STATUS=falling asleep")
+        self._shut()
+        app.close()
+        self._lifecycle.on("closed")
+        self._log.info("asleep")
+        return 0
+
+    def _quietly(self, name: str, job: Callable[[], object]) -> None:
+        try:
+            job()
+        except Exception as error:  # scheduled work reports and waits for its next turn
+            self._log.error("scheduled_work_failed", work=name, error=type(error).__name__, exc_info=error)
+
+    def _report(self, event: str, **facts: object) -> None:
+        self._log.error(event, **facts)
+
+    # -- the socket
+
+    def _open(self) -> socket.socket:
+        listener = listen(self._socket_path)
+        serving = Thread(
+            target=lambda: asyncio.run(self._server.serve(sockets=[listener])), name="muninn-http", daemon=True
+        )
+        serving.start()
+        self._serving = serving
+        return listener
+
+    def _shut(self) -> None:
+        """Stop taking requests; return when those under way are answered."""
+        if self._serving is None:
+            return
+        self._server.should_exit = True
+        self._serving.join(timeout=10)
+        self._gateway.close()
+        self._serving = None
+
+    def _unlink_socket(self) -> None:
+        if self._app is not None or self._serving is not None:
+            self._socket_path.unlink(missing_ok=True)
+
+    # -- what others are told
+
+    def _waking_status(self) -> dict[str, Any]:
+        recorded = _read_json(self._config.home / paths.STATUS)
+        return {**recorded, "state": self._lifecycle.phase.value, "pid": os.getpid(), "socket": str(self._socket_path)}
+
+    def _progress(self, document: Mapping[str, object]) -> None:
+        (self._config.home / paths.PROGRESS).write_text(json.dumps(dict(document)), "utf-8")
+
+    def _extend(self) -> None:
+        while not self._stop.is_set() and self._lifecycle.phase != "awake":
+            self._notify.extend(_EXTEND_BY, str(self._lifecycle.phase))
+            self._stop.wait(_EXTEND_EVERY)
+
+    def _tick(self) -> None:
+        """Called by the event loop ten times a second: the watchdog hears the loop itself."""
+        interval = self._notify.watchdog_seconds
+        now = time.monotonic()
+        if interval is not None and now - self._last_tick >= interval:
+            self._last_tick = now
+            self._notify.send("WATCHDOG=1")
+
+    def _on_signal(self, *_: object) -> None:
+        if self._stop.is_set():
+            os._exit(130)
+        self._stop.set()
+        if self._app is not None:
+            self._app.interrupted.set()
+
+    def _dream_pending(self) -> bool:
+        """Whether a dream may have to come before the socket, judged without opening the store."""
+        home = self._config.home
+        if self._no_dream or not self._config.data.is_dir():
+            return False
+        recorded = _read_json(home / paths.STATUS)
+        if not recorded:
+            return True
+        if not (home / paths.DUE).exists():
+            return False
+        gate = recorded.get("gate") or {}
+        opens = gate.get("opens_at")
+        return bool(gate.get("open")) or (isinstance(opens, str) and opens <= _utc_now())
+
+
+def _utc_now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def _read_json(path: Any) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def serve(config: Config, environ: Mapping[str, str], build: Build, *, no_dream: bool) -> int:
+    os.umask(0o077)
+    private_folder(config.home)
+    return Daemon(config, environ, build, no_dream=no_dream).run()

@@ -1,0 +1,191 @@
+"""Rows of an import: checked one by one, stored in one commit, answered in order. A bad row never stops the others."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from muninn.domain.draft import Draft, parse_draft, parse_time
+from muninn.domain.memory import RELATIONS, Link, Memory, Origin, Provenance, vault_key
+from muninn.domain.trust import parse_tier
+from muninn.errors import MuninnError, UsageError
+from muninn.service import MemoryService, Remembered
+
+_ASIDE = {"links", "provenance", "embedding", "embedding_model", "content_hash", "tier", "head"}
+_ORIGINS = frozenset(origin.value for origin in Origin)
+_Row = tuple[int, Draft, Provenance, bytes | None, str | None, list[Any]]
+
+
+@dataclass(slots=True)
+class _Outcome:
+    imported: int = 0
+    duplicates: int = 0
+    rejected: list[dict[str, object]] = field(default_factory=list)
+    unresolved: list[dict[str, object]] = field(default_factory=list)
+    ids: list[str | None] = field(default_factory=list)
+    links: int = 0
+
+
+def import_rows(
+    service: MemoryService,
+    rows: Sequence[Any],
+    *,
+    vault: str | None,
+    exact: bool,
+    dry_run: bool,
+    links: Sequence[Any],
+    vaults: Sequence[Any],
+    first_line: int,
+    by: Provenance,
+    provenance: Callable[[Mapping[str, object]], Provenance],
+    now: datetime,
+) -> dict[str, object]:
+    """Store ``rows``; the answer counts what came, what was known, and what was not understood and why, by line."""
+    outcome = _Outcome()
+    if not dry_run:
+        for one in vaults:
+            service.create_vault(
+                str(one["name"]), tier=parse_tier(str(one["tier"])) if one.get("tier") else None, by=by
+            )
+    good: list[_Row] = []
+    for line, values in enumerate(rows, start=first_line):
+        try:
+            good.append(_row(service, line, values, vault=vault, by=by, provenance=provenance, now=now))
+        except MuninnError as error:
+            outcome.rejected.append({"line": line, "why": str(error)})
+    if dry_run:
+        outcome.duplicates = sum(_known(service, draft) for _, draft, *_ in good)
+        outcome.imported = len(good) - outcome.duplicates
+    else:
+        _store(service, good, outcome, exact=exact, now=now)
+        _link(service, [(None, values) for values in links], outcome, now)
+    return {
+        "imported": outcome.imported,
+        "duplicates": outcome.duplicates,
+        "rejected": outcome.rejected,
+        "unresolved_links": outcome.unresolved,
+        "links": outcome.links,
+        "ids": outcome.ids,
+        "pending": len(service.read.pending_embeddings()),
+        "dry_run": dry_run,
+    }
+
+
+def _known(service: MemoryService, draft: Draft) -> bool:
+    return bool(draft.id and service.read.get(draft.id)) or service.holds(draft)
+
+
+def _row(
+    service: MemoryService,
+    line: int,
+    values: Any,
+    *,
+    vault: str | None,
+    by: Provenance,
+    provenance: Callable[[Mapping[str, object]], Provenance],
+    now: datetime,
+) -> _Row:
+    if not isinstance(values, dict):
+        raise UsageError("a memory must be a JSON object")
+    fields = {key: value for key, value in values.items() if key not in _ASIDE}
+    if vault is not None:
+        fields["vault"] = vault
+    tier = parse_tier(str(values["tier"])) if values.get("tier") else None
+    draft = parse_draft({**fields, "tier": tier}, now=now)
+    given = values.get("provenance")
+    if given is not None and not isinstance(given, dict):
+        raise UsageError("provenance must be a JSON object")
+    links = values.get("links") or []
+    if not isinstance(links, list):
+        raise UsageError("links must be a list")
+    vector, model = _vector(service, draft, values)
+    return line, draft, provenance(given) if given else by, vector, model, links
+
+
+def _vector(service: MemoryService, draft: Draft, values: Mapping[str, Any]) -> tuple[bytes | None, str | None]:
+    """A vector that came with the row, normalised, when it is of the model that serves the vault."""
+    numbers, model = values.get("embedding"), values.get("embedding_model")
+    if numbers is None or model is None:
+        return None, None
+    embedder = service.embedders.for_tier(service.tier_for(draft))
+    if model != embedder.model:
+        return None, None
+    if not isinstance(numbers, list) or len(numbers) != embedder.dimensions:
+        raise UsageError(f"embedding must have {embedder.dimensions} numbers for {model}")
+    try:
+        vector = array("f", numbers)
+    except (TypeError, OverflowError):
+        raise UsageError("embedding must be a list of numbers") from None
+    norm = math.sqrt(math.sumprod(vector, vector)) if hasattr(math, "sumprod") else math.hypot(*vector)
+    if not math.isfinite(norm) or norm == 0.0:
+        raise UsageError("embedding must be finite and not zero")
+    if abs(norm - 1.0) > 1e-4:
+        vector = array("f", (number / norm for number in vector))
+    return vector.tobytes(), str(model)
+
+
+def _store(service: MemoryService, good: list[_Row], outcome: _Outcome, *, exact: bool, now: datetime) -> None:
+    results = service.remember_many([(d, by, vector, model) for _, d, by, vector, model, _ in good], exact=exact)
+    pairs: list[tuple[Memory | None, Any]] = []
+    for (line, _, _, _, _, links), result in zip(good, results, strict=True):
+        if isinstance(result, Remembered):
+            outcome.imported += result.created
+            outcome.duplicates += not result.created
+            outcome.ids.append(result.memory.id)
+            pairs += [(result.memory, link) for link in links]
+        else:
+            outcome.rejected.append({"line": line, "why": str(result)})
+            outcome.ids.append(None)
+    _link(service, pairs, outcome, now)
+
+
+def _link(service: MemoryService, pairs: Sequence[tuple[Memory | None, Any]], outcome: _Outcome, now: datetime) -> None:
+    links: list[Link] = []
+    for source, values in pairs:
+        try:
+            link = _one_link(service, source, values, now)
+        except MuninnError as error:
+            outcome.rejected.append({"line": 0, "why": f"link: {error}"})
+            continue
+        if link is None:
+            outcome.unresolved.append({**values, "source": source.id if source else values.get("source")})
+        else:
+            links.append(link)
+    outcome.links += service.import_links(links)
+
+
+def _one_link(service: MemoryService, source: Memory | None, values: Any, now: datetime) -> Link | None:
+    """A link from import data; None while its target (an id or a title of the vault) is not there."""
+    if not isinstance(values, dict) or not isinstance(values.get("target"), str):
+        raise UsageError("a link needs a target")
+    source = source or service.read.get(str(values.get("source")))
+    if source is None:
+        raise UsageError("a link needs a source that exists")
+    target = service.read.get(values["target"]) or service.titled(source.vault, values["target"])
+    if target is None:
+        return None
+    relation = str(values.get("relation") or "relates_to")
+    weight = values.get("weight", 0.8)
+    if not isinstance(weight, (int, float)) or not 0.0 <= weight <= 1.0:
+        raise UsageError(f"weight {weight!r} is out of range", hint="0 to 1")
+    if target.id == source.id or (
+        vault_key(target.vault) != vault_key(source.vault) and values.get("origin") != "manual"
+    ):
+        raise UsageError("a link joins two memories of one vault")
+    origin = values.get("origin")
+    return Link(
+        source=source.id,
+        target=target.id,
+        relation=relation if relation.isidentifier() else RELATIONS[1],
+        vault=source.vault,
+        weight=float(weight),
+        origin=Origin(origin) if origin in _ORIGINS else Origin.MANUAL,
+        created_at=parse_time("created_at", values.get("created_at"), latest=now) or now,
+        last_activated_at=parse_time("last_activated_at", values.get("last_activated_at"), latest=now),
+        rejected=bool(values.get("rejected")),
+        premises=tuple(map(str, values.get("premises") or ())),
+    )
