@@ -115,6 +115,13 @@ class Dependants:
         self._indexes: dict[Path, ImportIndex] = {}
         self._lock = Lock()
         self._worker: Thread | None = None
+        self._closed = False
+
+    def close(self) -> None:
+        """Stop looking; the background thread ends within one slice."""
+        self._closed = True
+        if self._worker is not None:
+            self._worker.join(timeout=1.0)
 
     def count(self, project: Path, target: str) -> int | None:
         """How many files import ``target`` (a path as the tool was given it); None when that is not known in time."""
@@ -142,7 +149,7 @@ class Dependants:
         def run() -> None:
             stop = self._monotonic() + BACKGROUND
             done = False
-            while not done and self._monotonic() < stop:
+            while not (done or self._closed) and self._monotonic() < stop:
                 with self._lock:
                     done = index.refresh(self._monotonic() + BUDGET / 5)
 

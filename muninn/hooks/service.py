@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muninn.config import SensesConfig
 from muninn.domain.evidence import Evidence, Outcome, Rule, rules
@@ -22,13 +22,15 @@ from muninn.hooks.dependants import Dependants
 from muninn.hooks.projects import is_tree, project_of
 from muninn.hooks.proposals import proposal
 from muninn.hooks.sessions import MAIN, Session, Sessions, with_agent
-from muninn.ports import Clock
 from muninn.senses.action import Action, Doing, read_action
 from muninn.senses.detectors import CATEGORIES, LESSONS, findings
 from muninn.senses.digest import digest
 from muninn.senses.response import answer, context
 from muninn.senses.table import perceive
 from muninn.senses.window import Limits, Window, compacted, record, spoken
+
+if TYPE_CHECKING:
+    from muninn.ports import Clock
 
 CANARY = "MuninnCanary"
 WORKING_CONFIDENCE = 0.5
@@ -96,6 +98,15 @@ class HookService:
         with self._lock:
             session = self._sessions.get(session_id)
             return sum(window.calls for window in session.agents.values()) if session else 0
+
+    def learnings(self, project: str | None = None) -> list[dict[str, object]]:
+        """The rules that hold in a project (its folder or one inside it; None: everywhere), the most certain first."""
+        folder = project_of(project) if project else None
+        return [learnings.as_json(rule) for rule in learnings.known_rules(self._home, folder, self._clock.now())]
+
+    def close(self) -> None:
+        """Let go of the background thread; every session is on disk already."""
+        self._dependants.close()
 
     def working_rules(self) -> tuple[Rule, ...]:
         """Rules that have kept a failure away and are likely still right, over every project: for the dream's journal."""
