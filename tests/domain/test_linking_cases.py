@@ -98,6 +98,11 @@ def mentions(title: str, content: str) -> bool:
         ("k8s", "on K8s since May"),
         ("C++", "written in C++17? no, in C++."),
         ("C#", "a C# service"),
+        ("Git", "we use Git here"),
+        ("Ana", "pregunta a Ana."),
+        ("Éva", unicodedata.normalize("NFD", "call Éva")),
+        ("IT", "ask the IT department"),
+        ("AD", "the ad server"),
         ("数据库", "我们的数据库设计"),
         ("数据", "使用数据分析"),
         ("Redis缓存", "关于redis缓存的说明"),
@@ -126,6 +131,11 @@ def test_mentions(title: str, content: str) -> None:
         ("Log", "read the log"),
         ("The", "the end"),
         ("Las", "las notas"),
+        ("IT", "it is late"),
+        ("Go", "Go on"),
+        ("Git", "you git"),
+        ("Ana", "la Banana"),
+        ("R", "R is a letter"),
         ("42", "42 of them"),
         ("Python 3", "needs python 3.11"),
         ("C++", "plan C is ready"),
@@ -152,6 +162,13 @@ def test_the_longest_title_wins() -> None:
     assert bench.pairs() == {("c", "b")}
     bench.write(memory("d", "", "the Redis cache TTL of Redis"))
     assert bench.pairs() == {("c", "b"), ("d", "a"), ("d", "b")}
+
+
+def test_a_short_name_inside_a_longer_title_is_no_mention_of_its_own() -> None:
+    bench = Bench()
+    bench.write(memory("a", "Git"), memory("b", "Git flow"))
+    bench.write(memory("c", "", "about Git flow"), memory("d", "", "Git flow in Git"), memory("e", "", "Git"))
+    assert bench.pairs() == {("c", "b"), ("d", "a"), ("d", "b"), ("e", "a")}
 
 
 def test_a_longer_title_takes_the_mention_over_and_gives_it_back() -> None:
@@ -304,6 +321,20 @@ def test_backfill_says_what_is_missing_and_changes_nothing() -> None:
     bench.keep(first)
     assert not bench.linker.backfill("default", existing=bench.existing, now=NOW)
     assert not bench.linker.backfill("nowhere", existing=bench.existing, now=NOW)
+
+
+def test_memory_stays_bounded_and_links_right_through_many_edits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("muninn.domain.linking.corpus._REBUILD_FROM", 50)
+    bench = Bench()
+    bench.write(memory("t", "Deploy checklist", "first"), memory("s", "", "the deploy checklist"))
+    sizes = []
+    for n in range(200):
+        bench.write(memory("e", f"Edition {n}", f"text number {n} with word{n} of the deploy checklist"))
+        sizes.append(len(bench.linker._vaults["default"]._corpus.words()))
+        assert bench.pairs() == {("s", "t"), ("e", "t")}
+    assert max(sizes) < 80
+    bench.write(memory("q", "", "see edition 199, not edition 7"))
+    assert ("q", "e") in bench.pairs()
 
 
 def test_orphans_name_the_door() -> None:

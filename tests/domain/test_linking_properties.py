@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from muninn.domain.linking import LinkChanges, Linker, LinkLimits
 from muninn.domain.linking.corpus import Corpus
-from muninn.domain.linking.tokens import fold, title_tokens, tokens
+from muninn.domain.linking.tokens import content_tokens, fold, title_tokens, tokens
 from muninn.domain.memory import Link, LinkKey, Memory, Provenance, State
 from muninn.domain.trust import Tier
 
 NOW = datetime(2026, 3, 28, tzinfo=UTC)
 LIMITS = LinkLimits(common_floor=2, common_share=0.4, per_memory=3)
-WORDS = ["alfa", "beta", "Gámma", "数", "据", "k8s"]
+WORDS = ["alfa", "beta", "Gámma", "数", "据", "k8s", "Ana", "ana"]
 
 phrases = st.lists(st.sampled_from(WORDS), min_size=0, max_size=4).map(" ".join)
 rows = st.builds(
@@ -47,7 +47,7 @@ def brute_force(memories: list[Memory]) -> set[tuple[str, str]]:
     pairs: set[tuple[str, str]] = set()
     for vault in {m.vault.casefold() for m in memories}:
         active = [m for m in memories if m.vault.casefold() == vault and m.active]
-        texts = {m.id: tuple(tokens(m.content)) for m in active}
+        texts = {m.id: tuple(content_tokens(m.content)) for m in active}
         titles: dict[tuple[str, ...], list[str]] = {}
         for m in active:
             phrase = () if m.title_derived else title_tokens(m.title, shortest=LIMITS.shortest)
@@ -64,7 +64,8 @@ def brute_force(memories: list[Memory]) -> set[tuple[str, str]]:
             hits = [(-len(p), i, p) for p in rare for i in places[source, p]]
             for _, i, phrase in sorted(hits):
                 span = set(range(i, i + len(phrase)))
-                if not span & taken:
+                words = [n for n, word in enumerate(texts[source]) if phrase == ("=Ana",) and word == "ana"]
+                if not span & taken and (phrase != ("=Ana",) or set(words) - taken):
                     taken |= span
                     targets += [t for t in sorted(titles[phrase], reverse=True) if t != source]
             pairs |= {(source, t) for t in list(dict.fromkeys(targets))[: LIMITS.per_memory]}

@@ -1,6 +1,6 @@
 """Knows which texts hold which token sequence: an append-only token stream with the positions of every token.
 
-A text that changes is appended anew and its old place goes dead; when most of the stream is dead it is rebuilt. What
+A text that changes is appended anew and its old place goes dead; a corpus that is ``wasteful`` wants to be made anew. What
 was loaded at once is indexed as one sorted array (``_order``/``_bounds``), what came later in small arrays per token.
 """
 
@@ -13,18 +13,23 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 _END = 0  # closes every text in the stream, so that no sequence crosses two texts
-_REBUILD_FROM = 200_000  # dead tokens below which rebuilding is not worth it
+_REBUILD_FROM = 200_000  # dead tokens below which making a corpus anew is not worth it
 _FEW = 48  # positions up to which plain Python is faster than numpy
+
+
+class _Numbers(dict[str, int]):
+    """Token -> number, made up for a token never seen."""
+
+    def __missing__(self, token: str) -> int:
+        number = self[token] = len(self)
+        return number
 
 
 class Corpus:
     """The live texts of one vault as token numbers."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {"": _END}
-        self._clear()
-
-    def _clear(self) -> None:
+        self._numbers = _Numbers({"": _END})
         self._stream = array("I")
         self._starts = array("Q")
         self._owners: list[str | None] = []
@@ -37,16 +42,26 @@ class Corpus:
     def __contains__(self, owner: str) -> bool:
         return owner in self._places
 
+    @property
+    def wasteful(self) -> bool:
+        """Whether most of the stream is dead."""
+        return self._dead > max(_REBUILD_FROM, len(self._stream) // 2)
+
     def encode(self, tokens: Iterable[str]) -> list[int]:
-        """Token numbers, made up for tokens never seen."""
-        numbers = self._numbers
-        return [numbers.setdefault(token, len(numbers)) for token in tokens]
+        """Token numbers; the same token always has the same."""
+        return list(map(self._numbers.__getitem__, tokens))
+
+    def words(self) -> list[str]:
+        """Every token ever seen, by number."""
+        return list(self._numbers)
 
     def load(self, texts: Iterable[tuple[str, Sequence[str]]]) -> None:
         """Take many texts in at once; for an empty corpus."""
         for owner, tokens in texts:
             self._place(owner, self.encode(tokens))
-        self._sort()
+        stream = np.array(self._stream, np.uint32)
+        self._order = np.argsort(stream, kind="stable").astype(np.uint32)
+        self._bounds = np.concatenate(([0], np.cumsum(np.bincount(stream, minlength=len(self._numbers)))))
 
     def add(self, owner: str, numbers: Sequence[int]) -> None:
         """Take a text in; ``owner`` must not be in."""
@@ -66,8 +81,6 @@ class Corpus:
         place = self._places.pop(owner)
         self._owners[place] = None
         self._dead += self._end(place) - self._starts[place]
-        if self._dead > max(_REBUILD_FROM, len(self._stream) // 2):
-            self._rebuild()
 
     def text(self, owner: str) -> list[int]:
         """The token numbers of a live text."""
@@ -120,17 +133,3 @@ class Corpus:
 
     def _end(self, place: int) -> int:
         return self._starts[place + 1] if place + 1 < len(self._starts) else len(self._stream)
-
-    def _sort(self) -> None:
-        stream = np.array(self._stream, np.uint32)
-        self._order = np.argsort(stream, kind="stable").astype(np.uint32)
-        counts = np.bincount(stream, minlength=len(self._numbers))
-        self._bounds = np.concatenate(([0], np.cumsum(counts)))
-        self._recent = {}
-
-    def _rebuild(self) -> None:
-        live = [(owner, self.text(owner)) for owner in self._places]
-        self._clear()
-        for owner, numbers in live:
-            self._place(owner, numbers)
-        self._sort()

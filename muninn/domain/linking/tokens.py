@@ -3,6 +3,9 @@
 Both sides are folded alike: NFKD, casefold, accents dropped. A token is a run of letters and digits; punctuation,
 emphasis, hyphens, underscores and line breaks only separate. In scripts written without spaces (and in Hangul, whose
 particles stick to the word) every character is a token, so a token sequence is a substring there.
+
+A short capitalised name ("Ana", "Git", "IT") is looked for as it is written, since "it" is not IT: such spellings follow
+a text's tokens after an empty one, marked with ``EXACT``.
 """
 
 from __future__ import annotations
@@ -30,14 +33,17 @@ _UNDECOMPOSED = str.maketrans(
 _KEPT_MARKS = frozenset({0, 7, 8, 9, 103, 107, 118, 122, 129, 130, 132})
 """Canonical combining classes that carry meaning rather than an accent: vowel signs, nukta, kana voicing, virama, tones."""
 
+EXACT = "="
+_SHORT_WORD = re.compile(r"(?<!\w)[^\W\d_]{2,3}(?!\w)")
+
 _EVERYDAY = re.compile(
-    "a|an?d?|any|are|as|at|be|but|by|can|day|did|do|end|for|get|go|got|had|has|her?|him|his|how|i[fnst]?|its|let|man|may"
+    "a|an|and|any|are|as|at|be|but|by|can|day|did|do|end|for|get|go|got|had|has|her?|him|his|how|i[fnst]?|its|let|man|may"
     "|m[ey]|new|nor?|not|now|off?|o[kn]|old|one|or|our|out|own|put|run|say|see|set|she|so|the|too?|try|two|up|use?|via"
     "|was|way|we|who|why|yes|yet|you"
     "|al|con|dar?|del?|dia|dos|el?|en|era|es|es[ao]|fin|fue|han|hay|las?|les?|lo|los|mas|mis?|muy|ni|nos|os?|por|que|se"
     "|ser|si|sin|son|soy|sus?|tal|te|tus?|un?|una|uno|van?|ver|vez|voy|ya?|yo"
 )
-"""Short words of English and Spanish that no spelling makes distinctive."""
+"""Short words of English and Spanish; only capitals throughout make a title of one."""
 
 
 def fold(text: str) -> str:
@@ -57,19 +63,35 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(folded)
 
 
+def content_tokens(text: str) -> list[str]:
+    """The tokens of ``text``, an empty one, and each short capitalised spelling in it once, in alphabetical order."""
+    return [*tokens(text), "", *sorted({EXACT + word for word in _short_words(text) if _is_name(word)})]
+
+
+def _short_words(text: str) -> list[str]:
+    return _SHORT_WORD.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
+
+
+def _is_name(word: str) -> bool:
+    return word != word.lower() and (word.isupper() or not _EVERYDAY.fullmatch(fold(word)))
+
+
 def title_tokens(title: str, *, shortest: int) -> tuple[str, ...]:
     """The token sequence to look for, or () when the title is too short and not distinctive.
 
     A character of a spaceless script counts as two. A shorter title is distinctive when it has two capitals, a digit
-    beside a letter, or a sign ("JWT", "k8s", "C#"), and is no everyday word; a capital at the front is only spelling.
+    beside a letter, or a sign ("JWT", "k8s", "C#") and is no everyday word, or when it is one short name as
+    ``content_tokens`` keeps them.
     """
     found = tuple(tokens(title))
     length = sum(2 if _SPACELESS.match(token) else len(token) for token in found)
-    if length >= shortest:
+    if length >= shortest or not found:
         return found
-    if not found or (len(found) == 1 and _EVERYDAY.fullmatch(found[0])):
-        return ()
+    everyday = len(found) == 1 and _EVERYDAY.fullmatch(found[0])
     capitals = sum(character.isupper() for character in title)
     lettered = any(character.isalpha() for character in title)
     marked = any(character.isdigit() or character in "+#" for character in "".join(found))
-    return found if capitals >= 2 or (lettered and marked) else ()
+    if not everyday and (capitals >= 2 or (lettered and marked)):
+        return found
+    words = _short_words(title)
+    return (EXACT + words[0],) if len(found) == len(words) == 1 and _is_name(words[0]) else ()

@@ -3,6 +3,7 @@
 What a memory mentions is a pure function of the vault's active memories:
 - every occurrence of a title that is not too common (found in more than max(20, 10 %) of the memories) counts;
 - of occurrences that overlap the longest wins, then the first;
+- a name looked for as it is written counts where its word stands outside the titles that won;
 - a memory links to all other owners of the titles that won, longest title first, at most ``per_memory`` of them.
 
 A change marks every memory whose answer may have changed as *unsettled*; whoever writes asks for those again.
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from muninn.domain.linking.corpus import Corpus
-from muninn.domain.linking.tokens import title_tokens, tokens
+from muninn.domain.linking.tokens import EXACT, content_tokens, fold, title_tokens
 from muninn.domain.memory import Memory
 
 Phrase = tuple[int, ...]
@@ -57,12 +58,15 @@ class VaultIndex:
         self.name = name
         self.unsettled: set[str] = set()
         self._limits = limits
+        self._clear()
+
+    def _clear(self) -> None:
         self._corpus = Corpus()
         self._entries: dict[str, _Entry] = {}
         self._titles: dict[Phrase, _Title] = {}
-        self._starts: dict[
-            int, dict[int, tuple[int, ...]]
-        ] = {}  # first, second token -> lengths of titles, longest first
+        # first token -> second token -> lengths of the titles that begin so, longest first
+        self._starts: dict[int, dict[int, tuple[int, ...]]] = {}
+        self._exact: dict[int, int] = {}  # a name as it is written -> its word
         self._by_holders: dict[int, set[Phrase]] = {}  # only counts from the floor up
         self._by_most: dict[int, set[Phrase]] = {}  # titles not counted yet, by their bound
 
@@ -74,20 +78,33 @@ class VaultIndex:
 
     def load(self, memories: Iterable[Memory]) -> None:
         """Take in a whole vault; nothing becomes unsettled. For an empty index."""
-        active = {memory.id: memory for memory in memories if memory.active}
-        self._corpus.load((memory.id, tokens(memory.content)) for memory in active.values())
-        for memory in active.values():
-            entry = self._entry(memory)
-            self._entries[memory.id] = entry
+        active = [memory for memory in memories if memory.active]
+        self._load(
+            (memory.id, hash(memory.content), content_tokens(memory.content), self._title_tokens(memory))
+            for memory in active
+        )
+
+    def _load(self, rows: Iterable[tuple[str, int, Sequence[str], Sequence[str]]]) -> None:
+        """Rows are id, hash of the content, tokens of the content, tokens of the title."""
+        titled: list[tuple[str, int, Sequence[str]]] = []
+
+        def texts() -> Iterator[tuple[str, Sequence[str]]]:
+            for memory_id, text, content, title in rows:
+                titled.append((memory_id, text, title))
+                yield memory_id, content
+
+        self._corpus.load(texts())
+        for memory_id, text, title in titled:
+            entry = self._entries[memory_id] = _Entry(text, self._phrase(title))
             if entry.title:
-                self._own(memory.id, entry.title)
+                self._own(memory_id, entry.title)
         limit = self._common_above()
-        for phrase, title in self._titles.items():
-            title.most = self._corpus.most(phrase)
-            if title.most > limit:
-                self._count(phrase, title)
-            elif title.most >= self._limits.common_floor:
-                self._by_most.setdefault(title.most, set()).add(phrase)
+        for phrase, known in self._titles.items():
+            known.most = self._corpus.most(phrase)
+            if known.most > limit:
+                self._count(phrase, known)
+            elif known.most >= self._limits.common_floor:
+                self._by_most.setdefault(known.most, set()).add(phrase)
 
     def put(self, memory: Memory) -> None:
         """Take a memory as it now is, in whatever state."""
@@ -109,6 +126,7 @@ class VaultIndex:
         else:
             del self._entries[memory.id]
         self._move_limit(before, self._common_above())
+        self._tidy()
 
     def drop(self, memory_id: str) -> None:
         """Take a memory out that no longer exists."""
@@ -120,6 +138,7 @@ class VaultIndex:
         self._drop_title(memory_id, old.title)
         del self._entries[memory_id]
         self._move_limit(before, self._common_above())
+        self._tidy()
 
     def mentioned(self, memory_id: str) -> dict[str, int]:
         """The memories whose titles this memory's content mentions -> the title's length in tokens, best first."""
@@ -133,7 +152,7 @@ class VaultIndex:
         wanted: dict[str, int] = {}
         for start, phrase in found:
             end = start + len(phrase)
-            if covered.find(1, start, end) >= 0:
+            if covered.find(1, start, end) >= 0 or not self._stands(phrase, text, covered):
                 continue
             covered[start:end] = b"\x01" * len(phrase)
             owners = self._titles[phrase].owners
@@ -144,9 +163,37 @@ class VaultIndex:
                         return wanted
         return wanted
 
+    def _stands(self, phrase: Phrase, text: Sequence[int], covered: bytearray) -> bool:
+        word = self._exact.get(phrase[0])
+        return word is None or any(token == word and not taken for token, taken in zip(text, covered, strict=True))
+
     def _entry(self, memory: Memory) -> _Entry:
-        found = () if memory.title_derived else title_tokens(memory.title, shortest=self._limits.shortest)
-        return _Entry(hash(memory.content), tuple(self._corpus.encode(found)))
+        return _Entry(hash(memory.content), self._phrase(self._title_tokens(memory)))
+
+    def _phrase(self, title: Sequence[str]) -> Phrase:
+        phrase = tuple(self._corpus.encode(title))
+        if phrase and title[0].startswith(EXACT):
+            self._exact[phrase[0]] = self._corpus.encode([fold(title[0].removeprefix(EXACT))])[0]
+        return phrase
+
+    def _title_tokens(self, memory: Memory) -> tuple[str, ...]:
+        return () if memory.title_derived else title_tokens(memory.title, shortest=self._limits.shortest)
+
+    def _tidy(self) -> None:
+        """Make everything anew once edits have left more dead text than live, words nobody uses any more included."""
+        if not self._corpus.wasteful:
+            return
+        words, texts, entries = self._corpus.words(), self._corpus, self._entries
+        self._clear()
+        self._load(
+            (
+                memory_id,
+                entry.text,
+                [words[number] for number in texts.text(memory_id)],
+                [words[number] for number in entry.title],
+            )
+            for memory_id, entry in entries.items()
+        )
 
     def _common_above(self) -> int:
         return max(self._limits.common_floor, int(len(self._entries) * self._limits.common_share + 1e-9))
@@ -169,7 +216,7 @@ class VaultIndex:
     # texts
 
     def _add_text(self, memory: Memory) -> None:
-        text = self._corpus.encode(tokens(memory.content))
+        text = self._corpus.encode(content_tokens(memory.content))
         self._corpus.add(memory.id, text)
         self.unsettled.add(memory.id)
         for phrase in {phrase for _, phrase in self._occurrences(text)}:
