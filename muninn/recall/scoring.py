@@ -25,7 +25,7 @@ SPAN = 0.7
 """Calibrated similarity above the margin at which meaning is full: where the best answers to real questions lie."""
 
 MEANING_SHARE = 0.45
-DOUBT = 0.5
+DOUBT = 0.3
 """Share of its meaning that a text loses when it has no word of a query in its own language."""
 WORDING_ENOUGH = 0.4
 """Wording from which meaning is trusted in full."""

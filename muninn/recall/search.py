@@ -46,7 +46,10 @@ def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
         slot = holdings.slot_of.get(memory_id)
         return slot is not None and bool(scan.visible[slot])
 
-    spreads = spread(relevance, holdings, visible)
+    def own(memory_id: str) -> float | None:
+        return float(scan.relevance[holdings.slot_of[memory_id]]) if visible(memory_id) else None
+
+    spreads = spread(relevance, holdings, own)
     evidence = {
         memory_id: _evidence(memory_id, holdings, scan, spreads.get(memory_id), now)
         for memory_id in sorted(relevance.keys() | spreads.keys())

@@ -21,9 +21,11 @@ DECAY = 0.35
 FAN_OUT = 24
 LEAST = 0.02
 
-BESIDE = (0.15, 0.08)
+BESIDE = (0.2, 0.1)
 """Activation from the next and the next but one memory of the same vault, when they were written together."""
 TOGETHER = timedelta(hours=1)
+OWN_ENOUGH = 0.1
+"""Own relevance from which a memory takes all that its neighbours in time pass on; one with none takes nothing."""
 
 _BY_RELATION = {
     "contradicts": 0.6, "supersedes": 0.0, "co_activated": 0.8, "inferred": 0.7, "relates_to": 0.8, "references": 0.8,
@@ -39,16 +41,21 @@ class Spread:
     path: tuple[tuple[str, str], ...]
 
 
-def spread(relevance: Mapping[str, float], holdings: Holdings, visible: Callable[[str], bool]) -> dict[str, Spread]:
-    """What the seeds among ``relevance`` activate; memories that are not ``visible`` neither receive nor pass on."""
+Own = Callable[[str], float | None]
+"""The relevance of a memory by itself; None for one that must not be seen, which neither receives nor passes on."""
+
+
+def spread(relevance: Mapping[str, float], holdings: Holdings, own: Own) -> dict[str, Spread]:
+    """What the seeds among ``relevance`` activate."""
     seeds = sorted((item for item in relevance.items() if item[1] >= SEED_FLOOR), key=lambda item: (-item[1], item[0]))
     reached: dict[str, Spread] = {}
     for memory_id, value in seeds[:SEEDS]:
         for other, share in _beside(memory_id, holdings):
-            if visible(other):
-                _receive(reached, other, value * share, ((memory_id, "beside"),))
+            taken = min(1.0, (own(other) or 0.0) / OWN_ENOUGH)
+            if taken > 0.0:
+                _receive(reached, other, value * share * taken, ((memory_id, "beside"),))
         if holdings.links_at.get(memory_id):
-            for other, activation, path in _linked(memory_id, value, holdings, visible):
+            for other, activation, path in _linked(memory_id, value, holdings, own):
                 _receive(reached, other, activation, path)
     return reached
 
@@ -79,7 +86,7 @@ def _written_together(one: Memory, other: Memory) -> bool:
 
 
 def _linked(
-    seed: str, value: float, holdings: Holdings, visible: Callable[[str], bool]
+    seed: str, value: float, holdings: Holdings, own: Own
 ) -> list[tuple[str, float, tuple[tuple[str, str], ...]]]:
     """The best way from one seed to every memory within reach."""
     best: dict[str, tuple[float, tuple[tuple[str, str], ...]]] = {}
@@ -93,7 +100,7 @@ def _linked(
                 other = link.target if link.source == source else link.source
                 passed = activation * DECAY * rarity * _carries(link)
                 known = max(best.get(other, (0.0,))[0], following.get(other, (0.0,))[0])
-                if other != seed and passed >= LEAST and passed > known and visible(other):
+                if other != seed and passed >= LEAST and passed > known and own(other) is not None:
                     following[other] = (passed, (*path, (source, link.relation)))
         best.update(following)
         frontier = following
