@@ -51,7 +51,10 @@ class Client:
         return self.call("DELETE", path, body, headers)
 
     def call(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Json:
-        """The answer to one request as JSON data. Raises NotRunningError, or the error the daemon answered with."""
+        """The answer to one request as JSON data. Raises NotRunningError, or the error the daemon answered with.
+
+        ``body`` is JSON data, or bytes that are JSON already.
+        """
         status, content = self.exchange(method, path, body, headers)
         document = _decode(content, status)
         if status >= 400:
@@ -164,25 +167,25 @@ def _encode(method: str, path: str, body: object, headers: Mapping[str, str]) ->
     content = b""
     lines = [f"{method} {path} HTTP/1.1", "Host: muninn", "Accept: application/json", "Connection: close"]
     if body is not None:
-        import json
-
-        try:
-            content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8")
-        except UnicodeEncodeError:
-            # a lone surrogate: let the daemon be the one to say what is wrong with it
-            content = json.dumps(body, allow_nan=False).encode("ascii")
+        content = body if isinstance(body, bytes) else _json(body)
         lines += ["Content-Type: application/json", f"Content-Length: {len(content)}"]
     lines += [f"{name}: {_header(value)}" for name, value in headers.items()]
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii", "replace") + content
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("utf-8", "replace") + content
+
+
+def _json(body: object) -> bytes:
+    import json
+
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except UnicodeEncodeError:
+        # a lone surrogate: let the daemon be the one to say what is wrong with it
+        return json.dumps(body, allow_nan=False).encode("ascii")
 
 
 def _header(value: str) -> str:
-    """Header values carry printable ASCII; anything else is percent-encoded UTF-8, and so is the percent sign."""
-    if value.isascii() and value.isprintable() and "%" not in value:
-        return value
-    from urllib.parse import quote
-
-    return quote(value, safe=" !#$&'()*+,/:;=?@[]", errors="replace")
+    """A header value on one line; what is not ASCII goes as UTF-8."""
+    return "".join(character if character.isprintable() else "?" for character in value)
 
 
 def _answer(reader: _Reader) -> tuple[int, Iterator[bytes]]:

@@ -11,14 +11,14 @@ import typer
 from muninn.errors import UsageError
 from muninn_cmd import connect, lifecycle, render
 from muninn_cmd.session import current
-from muninn_cmd.text import count, one_line
+from muninn_cmd.text import count, number, one_line
 
 app = typer.Typer(
     rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, invoke_without_command=True
 )
 
 
-@app.callback(epilog="Example: muninn backup\nExample: muninn backup restore ~/.muninn/backups/20260328T060000Z")
+@app.callback(epilog="Example: muninn backup")
 def backup(context: typer.Context) -> None:
     """Without a word behind it: make a copy where backup.folder says."""
     if context.invoked_subcommand is None:
@@ -32,11 +32,16 @@ def create(*, folder: Annotated[Path | None, typer.Option(help="Where to; else b
 
 
 @app.command("list", epilog="Example: muninn backup list")
-def list_() -> None:
+def list_(*, folder: Annotated[Path | None, typer.Option(help="Where to look; else backup.folder.")] = None) -> None:
     """The copies there are, newest last."""
-    document = connect.get("/v1/backups")
-    rows = document.get("backups") or []
-    render.show(document, lambda: "\n".join(map(_line, rows)) or "No backup yet. One now: muninn backup")
+    from muninn.config import load
+    from muninn.daemon.backup import MANIFEST
+
+    config = load(current.environ)
+    root = folder or Path(config.backup.folder or config.home / "backups")
+    found = sorted(path for path in root.expanduser().glob("*") if (path / MANIFEST).is_file())
+    document = {"backups": [{"folder": str(path)} for path in found]}
+    render.show(document, lambda: "\n".join(map(str, found)) or "No backup yet. One now: muninn backup")
 
 
 @app.command(epilog="Example: muninn backup restore ~/.muninn/backups/20260328T060000Z")
@@ -53,23 +58,33 @@ def restore(
             raise UsageError(f"restoring {folder} replaces the store", hint="add --yes")
         if not typer.confirm(f"Replace the store with {folder}?", err=True):
             raise typer.Exit(1)
-    from muninn.store.backup import restore as put_back
+    aside = _put_back(folder.expanduser().absolute())
+    document = {"restored": str(folder), "kept": str(aside) if aside else None}
+    render.show(document, lambda: f"Restored {folder}" + (f"; what was there before is in {aside}" if aside else ""))
 
+
+def _put_back(folder: Path) -> Path | None:
+    from muninn.clock import SystemClock
     from muninn.config import load
+    from muninn.daemon.backup import restore as replace_store
+    from muninn.daemon.lock import HomeLock
 
-    document = dict(put_back(load(current.environ), folder.expanduser().absolute()))
-    render.show(
-        document, lambda: f"Restored {folder}; what was there before is in {one_line(document.get('kept', ''))}"
-    )
+    config = load(current.environ)
+    lock = HomeLock(config.home)
+    try:
+        return replace_store(folder, config.home, stamp=SystemClock().now().strftime("%Y%m%dT%H%M%SZ"))
+    finally:
+        lock.close()
 
 
 def _create(folder: Path | None) -> None:
     body = {"folder": str(folder.expanduser().absolute())} if folder is not None else {}
     document = connect.post("/v1/backup", body)
-    render.show(document, lambda: f"Backed up to {_line(document)}")
+    render.show(document, lambda: _made(document))
 
 
-def _line(row: dict[str, Any]) -> str:
-    memories = f"  {count(int(row['memories']), 'memory')}" if isinstance(row.get("memories"), int) else ""
-    verified = "  verified" if row.get("verified") else ""
-    return f"{one_line(row.get('folder') or row.get('path') or '')}{memories}{verified}"
+def _made(document: dict[str, Any]) -> str:
+    dropped = document.get("dropped") or []
+    folder, size = one_line(document.get("folder", "")), number(int(document.get("bytes") or 0))
+    lines = [f"Backed up and verified: {folder} ({size} bytes)"]
+    return "\n".join(lines + ([f"  dropped {count(len(dropped), 'older backup')}"] if dropped else []))

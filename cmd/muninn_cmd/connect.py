@@ -7,6 +7,7 @@ comes from the environment and goes as headers.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -30,6 +31,7 @@ PROVENANCE = {
     "X-Muninn-Iteration": "MUNINN_ITERATION",
 }
 PATIENCE = 600.0  # seconds of silence before a daemon counts as hung; dreams and imports take their time
+QUIET = {"LANCE_LOG": "error", "OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
 _POLL = 0.1  # seconds
 
 
@@ -38,7 +40,25 @@ class Door(Protocol):
 
     def call(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Json: ...
     def text(self, path: str, *, headers: Mapping[str, str] | None = None) -> str: ...
+    def send(self, path: str, rows: Json) -> Json: ...
+    def embed_late(self) -> None: ...
     def lines(self, path: str, *, headers: Mapping[str, str] | None = None) -> Iterator[bytes]: ...
+
+
+class Served:
+    """The API of a daemon that answered."""
+
+    def __init__(self, client: Client) -> None:
+        self.call, self.text, self.lines = client.call, client.text, client.lines
+
+    def send(self, path: str, rows: Json) -> Json:
+        """A large POST, encoded by the faster encoder."""
+        import msgspec
+
+        return self.call("POST", path, msgspec.json.encode(rows))
+
+    def embed_late(self) -> None:
+        """It does so unasked."""
 
 
 class Inside:
@@ -53,6 +73,13 @@ class Inside:
 
     def text(self, path: str, *, headers: Mapping[str, str] | None = None) -> str:
         return str(self._answer("GET", path, None, headers))
+
+    def send(self, path: str, rows: Json) -> Json:
+        return self.call("POST", path, rows)
+
+    def embed_late(self) -> None:
+        """Begin to embed what waits for its vector."""
+        self._app.start_background()
 
     def lines(self, path: str, *, headers: Mapping[str, str] | None = None) -> Iterator[bytes]:
         for line in self._answer("GET", path, None, headers):
@@ -77,7 +104,7 @@ def door(*, timeout: float = PATIENCE, read_only: bool = False) -> Iterator[Door
     said = False
     while True:
         if _answers(client):
-            yield client
+            yield Served(client)
             return
         if holder(f"{home}/{paths.LOCK}") is None:
             with ExitStack() as stack:
@@ -142,13 +169,14 @@ def _answers(client: Client) -> bool:
 
 def _enter(stack: ExitStack, *, read_only: bool) -> Door | None:
     """The in-process door, closed by ``stack``; None when somebody else took the lock first."""
-    from muninn.app import build
-
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)  # read by native libraries when they load
     from muninn.api.local import dispatch
+    from muninn.app import build
     from muninn.config import load
 
     try:
-        app = stack.enter_context(build(load(current.environ), read_only=read_only))
+        app = stack.enter_context(build(load(current.environ), environ=current.environ, read_only=read_only))
     except errors.LockedError:
         return None
     return Inside(app, dispatch, provenance(current.environ))

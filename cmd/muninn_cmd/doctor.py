@@ -31,7 +31,7 @@ def doctor(
 def state(check: dict[str, Any]) -> str:
     given = check.get("status", check.get("state"))
     if given is None:
-        return "ok" if check.get("ok") else "fail"
+        return ("warn" if check.get("degraded") else "ok") if check.get("ok") else "fail"
     return {"passed": "pass", "failed": "fail", "warning": "warn", "skipped": "skip", "error": "fail"}.get(
         str(given), str(given)
     )

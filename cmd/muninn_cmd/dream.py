@@ -19,7 +19,7 @@ def dream(
     force: Annotated[
         bool, typer.Option("--force", help="Dream even when the gates are closed. Tiers still hold.")
     ] = False,
-    vault: Annotated[list[str] | None, typer.Option(help="Only this vault; may be repeated.")] = None,
+    vault: Annotated[str, typer.Option(help="Only this vault.")] = "",
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="Seconds; else dream.timeout.", show_default=False)
     ] = None,
@@ -40,13 +40,11 @@ def dream(
         )
     body: dict[str, Any] = {"dry_run": dry_run, "force": force, "no_llm": no_llm}
     if vault:
-        body["vault"] = vault[0] if len(vault) == 1 else vault
+        body["vault"] = vault
     if timeout is not None:
         body["timeout"] = timeout
-    if output is not None:
-        body["plan"] = True
     if apply is not None:
-        body["apply"] = _plan(apply)
+        body["plan"] = _plan(apply)
     with connect.door(read_only=dry_run) as door:
         outcome = door.call("POST", "/v1/dreams", body)
     if output is not None:

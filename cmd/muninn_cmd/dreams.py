@@ -12,12 +12,13 @@ from muninn_cmd.text import columns, count, moment, one_line, seconds
 
 def dreams(
     *,
-    last: Annotated[int, typer.Option("--last", "-n", min=1, help="So many from the end.")] = 20,
+    last: Annotated[int, typer.Option("--last", "-n", min=0, help="So many from the end; 0 is all.")] = 20,
     phases: Annotated[bool, typer.Option("--phases", help="With the duration of each phase.")] = False,
 ) -> None:
     """Full dreams and the consolidations of waking hours, newest last."""
-    document = connect.get(connect.path_of("dreams", last=last))
-    rows = document.get("dreams") or []
+    document = connect.get("/v1/dreams")
+    rows = sorted(document.get("dreams") or [], key=lambda row: str(row.get("started_at")))[-last:]
+    document["dreams"] = rows
     render.show(document, lambda: _text(rows, phases) or "No dream yet. One now: muninn dream --force")
 
 

@@ -18,7 +18,6 @@ def edit(
     title: Annotated[str | None, typer.Option(help="A new title; empty derives it from the text again.")] = None,
     content: Annotated[str | None, typer.Option(help="A new text.")] = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the new text from standard input.")] = False,
-    vault: Annotated[str | None, typer.Option(help="Move it to this vault; its text keeps the stricter tier.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="Its tags from now on; may be repeated.")] = None,
     no_tags: Annotated[bool, typer.Option("--no-tags", help="Take all tags away.")] = False,
     kind: Annotated[str | None, typer.Option(help="fact, decision, observation, preference, issue, task …")] = None,
@@ -36,7 +35,6 @@ def edit(
     given: dict[str, Any] = {
         "title": title,
         "content": sys.stdin.read() if stdin else content,
-        "vault": vault,
         "tags": [] if no_tags else tag,
         "kind": kind,
         "relevance": relevance,
@@ -46,6 +44,8 @@ def edit(
         "valid_until": valid_until,
     }
     changes = {name: value for name, value in given.items() if value is not None}
+    if title == "":
+        changes["title"] = None
     if not changes:
         raise UsageError("nothing to change", hint="name something, e.g. --title; see: muninn edit --help")
     memory = connect.call("PATCH", connect.path_of("memories", identifier), changes)

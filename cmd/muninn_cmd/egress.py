@@ -12,16 +12,21 @@ from muninn_cmd.text import columns, count, moment, number, one_line
 
 def egress(
     *,
-    last: Annotated[int, typer.Option("--last", "-n", min=1, help="So many entries from the end.")] = 50,
+    last: Annotated[int, typer.Option("--last", "-n", min=1, help="So many of the newest entries.")] = 50,
     vault: Annotated[str, typer.Option(help="Only this vault.")] = "",
     dream: Annotated[str, typer.Option(metavar="ID", help="Only this dream.")] = "",
 ) -> None:
     """The ledger holds sizes, addresses and fingerprints, never the text itself."""
-    document = connect.get(connect.path_of("egress", last=last, vault=vault, dream=dream))
-    render.show(document, lambda: _text(document.get("entries") or []))
+    document = connect.get(connect.path_of("egress", limit=100_000 if dream else last, vault=vault))
+    if dream:
+        document["entries"] = [entry for entry in document.get("entries") or () if entry.get("dream_id") == dream][
+            :last
+        ]
+    render.show(document, lambda: _text(document))
 
 
-def _text(entries: list[dict[str, Any]]) -> str:
+def _text(document: dict[str, Any]) -> str:
+    entries = document.get("entries") or []
     if not entries:
         return "Nothing has left this process."
     rows = [
@@ -33,20 +38,16 @@ def _text(entries: list[dict[str, Any]]) -> str:
             f"{number(int(entry.get('bytes_out') or 0))} B out, {number(int(entry.get('bytes_in') or 0))} B in",
             one_line(entry.get("address") if entry.get("allowed") else entry.get("reason")),
         )
-        for entry in entries
+        for entry in reversed(entries)
     ]
-    return columns(rows) + "\n\n" + "\n".join(_sums(entries))
+    return f"{columns(rows)}\n\n{_sums(document.get('totals') or {})}"
 
 
-def _sums(entries: list[dict[str, Any]]) -> list[str]:
-    totals: dict[str, tuple[int, int]] = {}
-    for entry in entries:
-        if entry.get("allowed"):
-            name = one_line(entry.get("provider"))
-            calls, size = totals.get(name, (0, 0))
-            totals[name] = (calls + 1, size + int(entry.get("bytes_out") or 0))
-    refused = sum(1 for entry in entries if not entry.get("allowed"))
+def _sums(totals: dict[str, Any]) -> str:
+    """What the whole ledger adds up to, shown entries or not."""
     lines = [
-        f"{name}: {count(calls, 'request')}, {number(size)} bytes out" for name, (calls, size) in sorted(totals.items())
+        f"{one_line(name)}: {number(int(size))} bytes out"
+        for name, size in (totals.get("bytes_out_by_provider") or {}).items()
     ]
-    return lines + ([f"refused: {count(refused, 'request')}, 0 bytes out"] if refused else [])
+    sent, refused = int(totals.get("allowed") or 0), int(totals.get("refused") or 0)
+    return "\n".join([*lines, f"{count(sent, 'request')} sent, {number(refused)} refused"])

@@ -17,6 +17,7 @@ def finish(door: Door) -> int:
     left = _pending(door)
     if not left:
         return 0
+    door.embed_late()
     moved = time.monotonic()
     with render.progress("embedding", left) as advance:
         while left:

@@ -180,11 +180,20 @@ def _details(status: Mapping[str, Any]) -> list[tuple[str, ...]]:
     if status.get("next_consolidation"):
         rows.append(("", "consolidates", moment(status["next_consolidation"])))
     for key, label in (("embedder", "embedder"), ("providers", "models"), ("store", "store"), ("hooks", "hooks")):
-        value = status.get(key)
+        value = _size(status[key]) if key == "store" and isinstance(status.get(key), dict) else status.get(key)
         if value:
             rows.append(("", label, one_line(_flat(value), 110)))
-    rows += [("", "note", one_line(note, 160)) for note in status.get("notes") or ()]
+    rows += [
+        ("", "note", one_line(note, 160)) for note in (*(status.get("warnings") or ()), *(status.get("notes") or ()))
+    ]
     return rows
+
+
+def _size(store: dict[str, Any]) -> str:
+    """``1.4 MB in 3 fragments``, and where, when it is not here."""
+    megabytes = f"{int(store.get('bytes') or 0) / 1e6:.1f} MB"
+    fragments = f" in {store['fragments']} fragments" if store.get("fragments") else ""
+    return megabytes + fragments + (f" at {store['uri']}" if store.get("uri") not in (None, "", "local") else "")
 
 
 def _flat(value: object) -> str:

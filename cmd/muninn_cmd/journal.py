@@ -16,7 +16,7 @@ def journal(
     since: Annotated[str, typer.Option(help="Entries since this day or time, ISO 8601.")] = "",
 ) -> None:
     """Newest last, so that the end of the screen is this morning."""
-    document = connect.get(connect.path_of("journal", last="" if since else last, since=since))
+    document = connect.get(connect.path_of("journal", last=10_000 if since else last, since=since))
     entries = document.get("entries") or []
     render.show(
         document, lambda: "\n".join(map(_entry, entries)) or "The journal is empty: muninn has not dreamed yet."

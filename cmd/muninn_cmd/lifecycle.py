@@ -20,6 +20,7 @@ from muninn.client import Client
 from muninn_cmd import glance
 from muninn_cmd.holder import Holder, holder
 
+DAEMON = ("-P", "-m", "muninn.daemon")
 POLL = 0.05  # seconds
 RACE = 3  # the exit code of a daemon that found another one
 
@@ -34,7 +35,7 @@ def spawn(environ: Mapping[str, str], *arguments: str) -> subprocess.Popen[bytes
         raise errors.MuninnError(f"cannot write in {home}: {error.strerror}", hint="set MUNINN_HOME") from None
     try:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "muninn.daemon", *arguments],
+            [sys.executable, *DAEMON, *arguments],
             cwd=home,
             env={**environ, "MUNINN_HOME": str(home)},
             stdin=subprocess.DEVNULL,
@@ -142,4 +143,4 @@ def _is_daemon(pid: int) -> bool:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return True
-    return b"muninn.daemon" in words or b"--foreground" in words
+    return b"muninn.daemon" in words

@@ -12,16 +12,14 @@ from muninn_cmd.text import count
 
 
 def reembed(
-    *,
-    vault: Annotated[str, typer.Option(help="Only this vault.")] = "",
-    no_wait: Annotated[bool, typer.Option("--no-wait", help="Return while the daemon goes on embedding.")] = False,
+    *, no_wait: Annotated[bool, typer.Option("--no-wait", help="Return while the daemon goes on embedding.")] = False
 ) -> None:
     """Needed after a change of embed.model; until it is done, recall finds those memories by their words."""
     with connect.door() as door:
-        document = door.call("POST", "/v1/reembed", {"vault": vault} if vault else {})
-        pending = 0 if no_wait else finish(door)
-    document = {**document, "embedding_pending": document.get("embedding_pending", 0) if no_wait else pending}
-    left = int(document["embedding_pending"] or 0)
+        document = door.call("POST", "/v1/reembed", {})
+        if not no_wait:
+            document["pending"] = finish(door)
+    left = int(document.get("pending") or 0)
     render.show(
         document, lambda: f"{count(left, 'memory')} still to be embedded" if left else "Every memory is embedded."
     )

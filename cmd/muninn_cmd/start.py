@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -22,7 +23,7 @@ def start(
     When muninn is awake already, or another start wins the race, it says so and exits with code 3.
     """
     if foreground:
-        raise typer.Exit(_here(no_dream))
+        _become(no_dream)
     running = lifecycle.answering(current.environ)
     if running is not None:
         render.show(summary(running, None), lambda: "")
@@ -64,12 +65,12 @@ def text(status: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _here(no_dream: bool) -> int:
-    from muninn.daemon.run import main
-
-    from muninn.config import load
-
-    return int(main(load(current.environ), dream=not no_dream) or 0)
+def _become(no_dream: bool) -> NoReturn:
+    """Turn this process into the daemon, so that a supervisor sees one process, and nothing of the command stays loaded."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    command = [sys.executable, *lifecycle.DAEMON, *(["--no-dream"] if no_dream else [])]
+    os.execve(sys.executable, command, dict(current.environ))  # noqa: S606 - our own interpreter
 
 
 class _watch:  # noqa: N801 - used as a function

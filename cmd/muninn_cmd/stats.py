@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,54 +15,50 @@ TITLES = {
     "vaults": "Memories by vault",
     "states": "Memories by state",
     "kinds": "Memories by kind",
-    "strength": "Strength of active memories",
-    "added": "Memories over time",
-    "dreams": "Operations by dream",
+    "dreams": "Dreams by day",
 }
+BUCKETS = 30  # days drawn one by one; more are drawn by month
 
 
 def stats(
-    *,
-    vault: Annotated[str, typer.Option(help="Only this vault.")] = "",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Draw it into this SVG file.")] = None,
+    *, output: Annotated[Path | None, typer.Option("--output", "-o", help="Draw it into this SVG file.")] = None
 ) -> None:
     """How strong memories are, how they grew, what dreams did."""
-    document = connect.get(connect.path_of("stats", vault=vault))
-    panels = [
-        (TITLES.get(key, key.replace("_", " ").capitalize()), found)
-        for key, value in document.items()
-        if (found := series(value))
-    ]
+    document = connect.get("/v1/stats")
+    drawn = panels(document)
     if output is not None:
-        files.write(output, charts.svg(panels).encode("utf-8"))
-    render.show(
-        document,
-        lambda: (
-            f"Drew {output}"
-            if output
-            else "\n\n".join(charts.bars(title, rows) for title, rows in panels) or "Nothing yet."
-        ),
-    )
+        files.write(output, charts.svg(drawn).encode("utf-8"))
+    text = f"Drew {output}" if output else "\n\n".join(charts.bars(title, rows) for title, rows in drawn)
+    render.show(document, lambda: text)
 
 
-def series(value: Any) -> Series:
-    """What can be drawn: a table of numbers, ten bins from 0 to 1, or rows that carry a label and one number."""
-    if isinstance(value, dict):
-        return [(str(name), float(amount)) for name, amount in value.items() if _is_number(amount)]
-    if not isinstance(value, list):
-        return []
-    if value and all(map(_is_number, value)):
-        return [(f"{i / len(value):.1f}–{(i + 1) / len(value):.1f}", float(amount)) for i, amount in enumerate(value)]
-    return [pair for row in value if isinstance(row, dict) and (pair := _pair(row)) is not None]
+def panels(document: dict[str, Any]) -> list[tuple[str, Series]]:
+    """The figures as titled series of labelled numbers."""
+    found: list[tuple[str, Series]] = [
+        ("Strength of active memories", histogram(document.get("strength") or [], 0.0, 1.0)),
+        ("Stability in days", histogram(document.get("stability") or [], 0.0, 365.0)),
+        ("New memories", over_time(document.get("born") or {})),
+    ]
+    days = Counter(str(dream.get("started_at"))[:10] for dream in document.get("dreams") or ())
+    for key, value in {**document, "dreams": dict(days)}.items():
+        if key in TITLES and isinstance(value, dict):
+            rows = (
+                over_time(value) if key == "dreams" else [(str(name), float(amount)) for name, amount in value.items()]
+            )
+            found.append((TITLES[key], rows))
+    return found
 
 
-def _pair(row: dict[str, Any]) -> tuple[str, float] | None:
-    label = next(
-        (str(row[key]) for key in ("name", "day", "date", "month", "started_at", "dream_id") if row.get(key)), None
-    )
-    amount = next((float(item) for item in row.values() if _is_number(item)), None)
-    return (label[:19], amount) if label is not None and amount is not None else None
+def histogram(values: list[float], low: float, high: float, bins: int = 10) -> Series:
+    """How many values lie in each of ``bins`` equal parts of ``low`` to ``high``; what lies outside counts at the edge."""
+    width = (high - low) / bins
+    counts = Counter(min(max(int((value - low) / width), 0), bins - 1) for value in values)
+    return [(f"{low + i * width:g}–{low + (i + 1) * width:g}", float(counts[i])) for i in range(bins)] if values else []
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def over_time(by_day: dict[str, int]) -> Series:
+    """Amounts by day, or by month when there are many days."""
+    grouped: Counter[str] = Counter()
+    for day, amount in by_day.items():
+        grouped[day if len(by_day) <= BUCKETS else day[:7]] += int(amount)
+    return [(label, float(amount)) for label, amount in sorted(grouped.items())]

@@ -50,7 +50,7 @@ VERBS = (
     Verb(CARE, "doctor", "Check that everything is as it should be; --prove dreams on planted cases.", "muninn doctor --prove"),
     Verb(CARE, "calibrate", "Fit or verify the similarity bands for the embedder in use.", "muninn calibrate"),
     Verb(CARE, "reembed", "Embed everything again, after changing the embedder.", "muninn reembed"),
-    Verb(CARE, "stats", "The shape of the store: strength, growth, dreams.", "muninn stats --vault work"),
+    Verb(CARE, "stats", "The shape of the store: strength, growth, dreams.", "muninn stats --output stats.svg"),
     Verb(SETUP, "init", "Set muninn up for Claude Code and other agents on this machine.", "muninn init"),
     Verb(SETUP, "hook", "Install, remove or check the Claude Code hooks.", "muninn hook install --project"),
     Verb(SETUP, "learnings", "The rules that proprioception has learned.", "muninn learnings list"),
