@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from muninn.clock import encode_ulid
+from muninn.domain.memory import Link, LinkKey, Memory, Vault
+from muninn.domain.records import Decision, DreamRecord, Egress, OperationRecord, Suggestion, Transaction, Usage
+from muninn.errors import StoreFullError
+
+__all__ = ["FailingStore", "FakeClock", "MemoryStore", "SequentialIds"]
 
 
 class FakeClock:
@@ -35,3 +42,98 @@ class SequentialIds:
     def new(self) -> str:
         self._next += 1
         return encode_ulid(self._next)
+
+
+class MemoryStore:
+    """``ports.Store`` in dictionaries. ``waited`` is the highest position somebody waited for."""
+
+    def __init__(self) -> None:
+        self._memories: dict[str, Memory] = {}
+        self._vectors: dict[str, bytes] = {}
+        self._links: dict[LinkKey, Link] = {}
+        self._vaults: dict[str, Vault] = {}
+        self._records: dict[str, dict[str, Any]] = {
+            name: {} for name in ("usage", "dreams", "operations", "suggestions", "decisions", "egress")
+        }
+        self._meta: dict[str, str] = {}
+        self._position = 0
+        self.waited = 0
+
+    def append(self, transaction: Transaction) -> int:
+        self._memories.update((memory.id, memory) for memory in transaction.memories)
+        self._vectors.update(transaction.vectors)
+        self._links.update((link.key, link) for link in transaction.links)
+        for key in transaction.unlink:
+            self._links.pop(key, None)
+        self._vaults.update((vault.key, vault) for vault in transaction.vaults)
+        for name in transaction.drop_vaults:
+            self._vaults.pop(name, None)
+        for name, rows in self._records.items():
+            for record in getattr(transaction, name):
+                rows[getattr(record, "key", None) or record.id] = record
+        self._meta.update(transaction.meta)
+        for memory_id in transaction.purge:
+            self._purge(memory_id)
+        self._position += 1
+        return self._position
+
+    def _purge(self, memory_id: str) -> None:
+        self._memories.pop(memory_id, None)
+        self._vectors.pop(memory_id, None)
+        self._links = {key: link for key, link in self._links.items() if memory_id not in (key.source, key.target)}
+
+    def wait(self, position: int) -> None:
+        self.waited = max(self.waited, position)
+
+    def memories(self) -> Iterator[tuple[Memory, bytes | None]]:
+        return iter([(memory, self._vectors.get(memory.id)) for memory in self._memories.values()])
+
+    def links(self) -> Iterator[Link]:
+        return iter(list(self._links.values()))
+
+    def vaults(self) -> Iterator[Vault]:
+        return iter(list(self._vaults.values()))
+
+    def usage(self, since: str = "") -> Iterator[Usage]:
+        return iter(sorted((row for row in self._records["usage"].values() if row.id > since), key=lambda row: str(row.id)))
+
+    def dreams(self) -> Iterator[DreamRecord]:
+        return iter(list(self._records["dreams"].values()))
+
+    def operations(self, dream_id: str) -> Iterator[OperationRecord]:
+        rows = [row for row in self._records["operations"].values() if row.dream_id == dream_id]
+        return iter(sorted(rows, key=lambda row: int(row.seq)))
+
+    def suggestions(self) -> Iterator[Suggestion]:
+        return iter(list(self._records["suggestions"].values()))
+
+    def decisions(self) -> Iterator[Decision]:
+        return iter(list(self._records["decisions"].values()))
+
+    def egress(self) -> Iterator[Egress]:
+        return iter(list(self._records["egress"].values()))
+
+    def meta(self) -> Mapping[str, str]:
+        return dict(self._meta)
+
+    def checkpoint(self) -> None:
+        """Nothing to move: what was appended is where it stays."""
+
+    def maintain(self) -> None:
+        """Nothing to compact."""
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class FailingStore(MemoryStore):
+    """A store whose appends succeed (``.``) or meet a full disk (``F``) by script; after the script all succeed."""
+
+    def __init__(self, script: str) -> None:
+        super().__init__()
+        self._script = list(script)
+
+    def append(self, transaction: Transaction) -> int:
+        if self._script and self._script.pop(0) == "F":
+            raise StoreFullError("cannot write: no space left", hint="free space")
+        return super().append(transaction)

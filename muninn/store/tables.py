@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -151,7 +152,8 @@ class Tables:
     def drop_versions(self, older_than: timedelta) -> None:
         """Forget versions that nobody reads any more. Call only after the newest ones are synced."""
         for name, table in self._open.items():
-            with engine(f"cleaning table {name}"):
+            with engine(f"cleaning table {name}"), warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # nobody else has this store open: we hold its lock
                 table.optimize(cleanup_older_than=older_than, delete_unverified=older_than == timedelta(0))
 
     def fragments(self) -> int:

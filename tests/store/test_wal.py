@@ -1,0 +1,88 @@
+"""The write-ahead log: what was waited for is there, a torn tail is not."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from muninn import failpoints
+from muninn.errors import StoreFullError
+from muninn.store.wal import WriteAheadLog, drop, read_segment, segments
+
+
+def all_records(folder: Path) -> list[bytes]:
+    return [record for segment in segments(folder) for record in read_segment(segment)]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.binary(max_size=2000), max_size=10), st.data())
+def test_any_cut_leaves_a_prefix_of_whole_records(tmp_path_factory: pytest.TempPathFactory, records: list[bytes], data: st.DataObject) -> None:
+    folder = tmp_path_factory.mktemp("wal")
+    log = WriteAheadLog(folder, durable=False)
+    for record in records:
+        log.append(record)
+    log.close()
+    segment = segments(folder)[0]
+    size = segment.stat().st_size
+    os.truncate(segment, data.draw(st.integers(0, size)))
+    kept = all_records(folder)
+    assert kept == records[: len(kept)]
+
+
+def test_a_flipped_bit_ends_the_readable_part(tmp_path: Path) -> None:
+    log = WriteAheadLog(tmp_path, durable=True)
+    for record in (b"first", b"second", b"third"):
+        log.wait(log.append(record))
+    log.close()
+    content = bytearray(segments(tmp_path)[0].read_bytes())
+    content[8 + 5 + 8 + 2] ^= 1
+    segments(tmp_path)[0].write_bytes(content)
+    assert all_records(tmp_path) == [b"first"]
+
+
+def test_rotation_separates_what_may_be_dropped(tmp_path: Path) -> None:
+    log = WriteAheadLog(tmp_path, durable=True)
+    log.append(b"old")
+    old = log.rotate()
+    log.append(b"new")
+    drop(old)
+    log.close()
+    assert all_records(tmp_path) == [b"new"]
+
+
+def test_many_writers_share_the_log(tmp_path: Path) -> None:
+    log = WriteAheadLog(tmp_path, durable=True)
+
+    def write(name: int) -> None:
+        for number in range(50):
+            log.wait(log.append(f"{name}:{number}".encode()))
+
+    writers = [Thread(target=write, args=(name,)) for name in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    log.close()
+    assert sorted(all_records(tmp_path)) == sorted(f"{n}:{i}".encode() for n in range(4) for i in range(50))
+
+
+@pytest.mark.parametrize("point", ["wal.append", "wal.sync"])
+def test_a_full_disk_is_said_and_the_log_goes_on(tmp_path: Path, point: str) -> None:
+    log = WriteAheadLog(tmp_path, durable=True)
+    log.wait(log.append(b"before"))
+    failpoints.arm(f"{point}=err:{errno.ENOSPC}@1")
+    try:
+        with pytest.raises((StoreFullError, OSError), match="(?i)no space left"):
+            log.wait(log.append(b"lost"))
+    finally:
+        failpoints.arm("")
+    log.wait(log.append(b"after"))
+    log.close()
+    assert all_records(tmp_path)[0] == b"before"
+    assert all_records(tmp_path)[-1] == b"after"
