@@ -33,6 +33,18 @@ def memory(
     )
 
 
+def mention(source: str, target: str, origin: Origin = Origin.AUTO) -> Link:
+    return Link(
+        source=source,
+        target=target,
+        relation="mentions",
+        vault="default",
+        weight=0.5,
+        origin=origin,
+        created_at=NOW,
+    )
+
+
 class Bench:
     """A linker with the links a service would keep for it."""
 
@@ -209,6 +221,16 @@ def test_only_active_memories_of_one_vault_and_never_itself() -> None:
     assert bench.pairs() == set()
 
 
+def test_a_memory_that_moves_to_another_vault_takes_its_mentions_there() -> None:
+    bench = Bench()
+    here, there = memory("h", "Deploy checklist"), memory("x", "Deploy checklist", vault="other")
+    bench.write(here, there, memory("s", "", "the deploy checklist"))
+    assert bench.pairs() == {("s", "h")}
+    changes = bench.write(memory("s", "", "the deploy checklist", vault="other"))
+    assert changes.withdraw == (LinkKey("s", "h", "mentions"),)
+    assert [(link.key, link.vault) for link in changes.add] == [(LinkKey("s", "x", "mentions"), "other")]
+
+
 def test_derived_titles_take_no_part() -> None:
     bench = Bench()
     bench.write(memory("t", "Deploy checklist", derived=True), memory("s", "", "the deploy checklist"))
@@ -250,9 +272,7 @@ def test_links_of_others_are_neither_doubled_nor_withdrawn(origin: Origin) -> No
     target, source = memory("t", "Deploy checklist"), memory("s", "", "the deploy checklist")
     bench.write(target)
     key = LinkKey("s", "t", "mentions")
-    manual = Link(
-        source="s", target="t", relation="mentions", vault="default", weight=1.0, origin=origin, created_at=NOW
-    )
+    manual = mention("s", "t", origin)
     bench.links[key] = manual
     assert not bench.write(source)
     assert not bench.write(replace(source, content="nothing"))
@@ -274,6 +294,20 @@ def test_titles_found_in_too_many_memories_are_skipped_and_come_back() -> None:
     assert len(bench.rows) == 209
     assert bench.pairs() == set()
     bench.write(memory("last", "", "two hundred and ten memories: 21 are a tenth"))
+    assert len(bench.pairs()) == 21
+
+
+def test_a_loaded_vault_that_grows_or_shrinks_moves_what_is_common() -> None:
+    bench = Bench()
+    rows = [memory("t", "Notes")]
+    rows += [memory(f"s{n:03}", "", f"notes number {n}") for n in range(21)]
+    rows += [memory(f"x{n:03}", "", f"other {n}") for n in range(188)]
+    bench.linker.load(rows)
+    bench.keep(LinkChanges(add=tuple(mention(f"s{n:03}", "t") for n in range(21))))
+    bench.write(replace(rows[-1], state=State.ARCHIVED))
+    assert bench.pairs() == set()
+    bench.linker.load(rows[:-1])
+    bench.write(rows[-1])
     assert len(bench.pairs()) == 21
 
 
@@ -310,9 +344,7 @@ def test_backfill_says_what_is_missing_and_changes_nothing() -> None:
     bench = Bench()
     rows = [memory("t", "Deploy checklist"), memory("s", "", "the deploy checklist"), memory("u", "", "none")]
     bench.linker.load(rows)
-    stale = Link(
-        source="u", target="t", relation="mentions", vault="default", weight=0.5, origin=Origin.AUTO, created_at=NOW
-    )
+    stale = mention("u", "t")
     bench.links[stale.key] = stale
     first = bench.linker.backfill("default", existing=bench.existing, now=NOW)
     assert first == bench.linker.backfill("default", existing=bench.existing, now=NOW)
@@ -340,9 +372,7 @@ def test_memory_stays_bounded_and_links_right_through_many_edits(monkeypatch: py
 def test_orphans_name_the_door() -> None:
     rows = [memory("a", "A"), memory("b", "B"), memory("c", "C"), replace(memory("d", "D"), state=State.ARCHIVED)]
     rows[2] = replace(rows[2], provenance=Provenance(client="claude-code", tool="remember"))
-    link = Link(
-        source="a", target="x", relation="relates_to", vault="default", weight=1.0, origin=Origin.MANUAL, created_at=NOW
-    )
+    link = mention("a", "x", Origin.MANUAL)
     gone = replace(link, source="b", rejected=True)
     assert [(o.memory.id, o.born_by) for o in orphans(rows, [link, gone])] == [
         ("c", "claude-code/remember"),

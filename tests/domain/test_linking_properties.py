@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muninn.domain.linking import LinkChanges, Linker, LinkLimits
 from muninn.domain.linking.corpus import Corpus
 from muninn.domain.linking.tokens import content_tokens, fold, title_tokens, tokens
-from muninn.domain.memory import Link, LinkKey, Memory, Provenance, State
+from muninn.domain.memory import Link, LinkKey, Memory, Origin, Provenance, State
 from muninn.domain.trust import Tier
 
 NOW = datetime(2026, 3, 28, tzinfo=UTC)
@@ -72,47 +73,72 @@ def brute_force(memories: list[Memory]) -> set[tuple[str, str]]:
     return pairs
 
 
+def auto(source: str, target: str) -> Link:
+    return Link(
+        source=source,
+        target=target,
+        relation="mentions",
+        vault="one",
+        weight=0.5,
+        origin=Origin.AUTO,
+        created_at=NOW,
+    )
+
+
+class Replay:
+    """A linker, the rows it was told of, and the links somebody keeps for it."""
+
+    def __init__(self, loaded: list[Memory], *, backfill: bool) -> None:
+        self.links: dict[LinkKey, Link] = {}
+        self.rows = {row.id: row for row in loaded}
+        self.linker = Linker(LIMITS)
+        self.linker.load(self.rows.values())
+        if backfill:
+            for vault in ("one", "two"):
+                self.keep(self.linker.backfill(vault, existing=self.existing, now=NOW))
+        else:
+            self.keep(LinkChanges(add=tuple(auto(*pair) for pair in brute_force(list(self.rows.values())))))
+
+    def existing(self, memory_id: str) -> tuple[Link, ...]:
+        return tuple(link for link in self.links.values() if link.source == memory_id)
+
+    def keep(self, changes: LinkChanges) -> None:
+        for key in changes.withdraw:
+            del self.links[key]
+        self.links.update({link.key: link for link in changes.add})
+
+    def purge(self, memory_ids: list[str]) -> None:
+        self.linker.drop(memory_ids)
+        for memory_id in memory_ids:
+            self.rows.pop(memory_id, None)
+        self.links = {key: link for key, link in self.links.items() if not set(memory_ids) & set(key[:2])}
+
+    def write(self, rows: list[Memory], *, applied: bool) -> None:
+        if applied:
+            self.linker.apply(rows)
+        self.keep(self.linker.links_for(rows, existing=self.existing, now=NOW))
+        self.rows |= {row.id: row for row in rows}
+        for vault in ("one", "two"):
+            self.keep(self.linker.settle(vault, existing=self.existing, now=NOW))
+
+    def check(self) -> None:
+        assert {(key.source, key.target) for key in self.links} == brute_force(list(self.rows.values()))
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.one_of(rows, st.integers(0, 11)), max_size=40), st.integers(0, 40), st.data())
 def test_incremental_equals_recomputed(steps: list[Memory | int], loaded: int, data: st.DataObject) -> None:
-    links: dict[LinkKey, Link] = {}
-    current: dict[str, Memory] = {}
-
-    def existing(memory_id: str) -> tuple[Link, ...]:
-        return tuple(link for link in links.values() if link.source == memory_id)
-
-    def keep(changes: LinkChanges) -> None:
-        for key in changes.withdraw:
-            del links[key]
-        links.update({link.key: link for link in changes.add})
-
-    for step in steps[:loaded]:
-        if isinstance(step, Memory):
-            current[step.id] = step
-    linker = Linker(LIMITS)
-    linker.load(current.values())
-    for vault in ("one", "two"):
-        keep(linker.backfill(vault, existing=existing, now=NOW))
-    assert {(k.source, k.target) for k in links} == brute_force(list(current.values()))
+    first = [step for step in steps[:loaded] if isinstance(step, Memory)]
+    replay = Replay(first, backfill=data.draw(st.booleans()))
+    replay.check()
     rest = steps[loaded:]
     while rest:
         size = data.draw(st.integers(1, 4))
         batch, rest = rest[:size], rest[size:]
-        written = [step for step in batch if isinstance(step, Memory)]
-        purged = [f"m{step}" for step in batch if isinstance(step, int)]
-        linker.drop(purged)
-        for memory_id in purged:
-            current.pop(memory_id, None)
-            for key in [key for key in links if memory_id in key[:2]]:
-                del links[key]
-        if data.draw(st.booleans()):
-            linker.apply(written)
-        keep(linker.links_for(written, existing=existing, now=NOW))
-        current |= {row.id: row for row in written}
-        for vault in ("one", "two"):
-            keep(linker.settle(vault, existing=existing, now=NOW))
-        assert {(k.source, k.target) for k in links} == brute_force(list(current.values()))
-    assert all(not linker.backfill(vault, existing=existing, now=NOW) for vault in ("one", "two"))
+        replay.purge([f"m{step}" for step in batch if isinstance(step, int)])
+        replay.write([step for step in batch if isinstance(step, Memory)], applied=data.draw(st.booleans()))
+        replay.check()
+    assert all(not replay.linker.backfill(v, existing=replay.existing, now=NOW) for v in ("one", "two"))
 
 
 @given(st.text())
@@ -123,7 +149,14 @@ def test_folding_is_stable_and_blind_to_case_and_form(text: str) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.lists(st.integers(1, 4), max_size=8)), max_size=30), st.integers(0, 30))
-def test_a_corpus_finds_what_a_scan_finds(writes: list[tuple[int, list[int]]], loaded: int) -> None:
+@pytest.mark.parametrize("few", [0, 48])
+def test_a_corpus_finds_what_a_scan_finds(few: int, writes: list[tuple[int, list[int]]], loaded: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("muninn.domain.linking.corpus._FEW", few)
+        check_corpus(writes, loaded)
+
+
+def check_corpus(writes: list[tuple[int, list[int]]], loaded: int) -> None:
     corpus = Corpus()
     texts: dict[str, list[int]] = {}
     for owner, numbers in writes[:loaded]:
