@@ -91,9 +91,12 @@ class Columns:
         return np.asarray(visible, np.bool_)
 
     def between(self, start: datetime, end: datetime) -> Mask:
-        """Slots whose memory was made in [start, end]."""
-        created = self["created"]
-        return np.asarray((created >= start.timestamp()) & (created <= end.timestamp()), np.bool_)
+        """Slots whose memory was made, or became valid, in [start, end]."""
+        first, last = start.timestamp(), end.timestamp()
+        found = np.zeros(self.count, np.bool_)
+        for name in ("created", "since"):
+            found |= (self[name] >= first) & (self[name] <= last)
+        return found
 
     def active(self) -> Mask:
         return np.asarray(self["state"] == ACTIVE, np.bool_)

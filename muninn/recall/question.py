@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
 from muninn.domain.memory import Vault, vault_key
@@ -17,7 +18,57 @@ from muninn.ports import Calibration, Embedder, Query
 from muninn.recall.language import CODES, language_of
 from muninn.recall.noise import floors
 from muninn.recall.textindex import Floats
-from muninn.recall.tokens import stem, words
+from muninn.recall.times import Reading, readings
+from muninn.recall.tokens import fold, stem, words
+
+_ABOUT_NOTHING = frozenset(
+    stem(fold(word))
+    for word in [
+        "happened",
+        "happen",
+        "did",
+        "do",
+        "done",
+        "doing",
+        "went",
+        "going",
+        "was",
+        "notes",
+        "note",
+        "memories",
+        "remember",
+        "recall",
+        "learn",
+        "learned",
+        "told",
+        "thing",
+        "things",
+        "anything",
+        "everything",
+        "new",
+        "hice",
+        "hicimos",
+        "hizo",
+        "hiciste",
+        "pasó",
+        "ocurrió",
+        "sucedió",
+        "notas",
+        "nota",
+        "cosas",
+        "cosa",
+        "recuerdos",
+        "recuerda",
+        "recuerdas",
+        "aprendí",
+        "aprendimos",
+        "dije",
+        "dijimos",
+        "nuevo",
+        "nueva",
+    ]
+)
+"""Words that ask what there is, not about something: "what happened yesterday" is a question about a day."""
 
 
 class Embedders(Protocol):
@@ -30,7 +81,7 @@ class Embedders(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """``tokens``: index token → the word as asked, in order. ``language``: its code, 0 unknown. ``vectors`` and
-    ``floors``: per embedding model, floors by language code."""
+    ``floors``: per embedding model, floors by language code. ``subject``: the tokens that speak about no time."""
 
     query: Query
     vaults: tuple[str, ...] | None
@@ -38,11 +89,15 @@ class Question:
     language: int = 0
     vectors: Mapping[str, tuple[Floats, Calibration]] = field(default_factory=dict)
     floors: Mapping[str, Floats] = field(default_factory=dict)
+    times: tuple[Reading, ...] = ()
+    subject: frozenset[str] = frozenset()
     degraded: str | None = None
     notes: tuple[str, ...] = ()
 
 
-def ask(query: Query, *, vaults: Mapping[str, Vault], models: Iterable[str], embedders: Embedders) -> Question:
+def ask(
+    query: Query, *, vaults: Mapping[str, Vault], models: Iterable[str], embedders: Embedders, now: datetime
+) -> Question:
     """Raises UsageError for a blank query or a silly limit, NotFoundError for an unknown vault."""
     if not query.text.strip():
         raise UsageError("the query is empty", hint="say what to recall")
@@ -59,13 +114,19 @@ def ask(query: Query, *, vaults: Mapping[str, Vault], models: Iterable[str], emb
         except ProviderError as error:
             reasons.append(str(error))
     asked = words(query.text)
+    times = readings(query.text, now)
+    relative = {word for reading in times if not reading.absolute for word in words(reading.text)}
+    temporal = {word for reading in times for word in words(reading.text)}
     return Question(
         query=query,
         vaults=tuple(vault.key for vault in chosen) if query.vaults else None,
-        tokens={stem(word): word for word in reversed(asked)},
+        tokens={stem(word): word for word in reversed(asked) if word not in relative},
         language=CODES.index(language_of(asked) or ""),
         vectors=vectors,
         floors={model: floors(model, vector, calibration) for model, (vector, calibration) in vectors.items()},
+        times=times,
+        subject=frozenset(stem(word) for word in asked if word not in temporal) - _ABOUT_NOTHING,
+        notes=tuple(reading.note for reading in times),
         degraded=f"searched by words only: {'; '.join(reasons)}" if reasons else None,
     )
 

@@ -151,7 +151,7 @@ class ResidentModel:
     def recall(self, query: Query, *, now: datetime) -> Answer:
         with self._latch.shared():
             vaults, models = dict(self._holdings.vaults), tuple(self._holdings.vectors)
-        question = ask(query, vaults=vaults, models=models, embedders=self._embedders)
+        question = ask(query, vaults=vaults, models=models, embedders=self._embedders, now=query.as_of or now)
         with self._latch.shared():
             return search(self._holdings, question, now=now)
 

@@ -33,6 +33,11 @@ LEXICAL_FLOOR = 0.7
 FOREIGN_SHARE = 0.9
 """What meaning alone earns across languages, where wording cannot testify."""
 
+IN_TIME = 0.2
+"""Share of what is missing to 1 that a relevant memory gains when it is from the time asked about."""
+IN_TIME_ONLY = 0.6
+"""Relevance of a memory from the time asked about, when the query asks about nothing else."""
+
 BAND = 0.08
 """Strength and its kin change a score by at most this share, up or down."""
 
@@ -67,6 +72,17 @@ def blend(by_meaning: Floats, by_wording: Floats, foreign: Mask) -> Floats:
     if foreign.any():
         relevance[foreign] = np.maximum(relevance[foreign], FOREIGN_SHARE * by_meaning[foreign])
     return relevance
+
+
+def timed(relevance: Floats, in_time: Mask, *, subject: bool) -> Floats:
+    """Relevance with what the time asked about adds. A query with a ``subject`` is boosted by its date, since things are
+    often told later than they happen; one that asks about a time and nothing else is narrowed to it."""
+    if not subject:
+        narrowed: Floats = np.where(in_time, np.maximum(relevance, np.float32(IN_TIME_ONLY)), np.float32(0.0))
+        return narrowed
+    gain = np.where(in_time, np.float32(IN_TIME) * np.minimum(1.0, relevance / 0.2), np.float32(0.0))
+    boosted: Floats = relevance + (1.0 - relevance) * gain
+    return boosted
 
 
 def joined(relevance: float, activation: float) -> float:

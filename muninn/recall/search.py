@@ -25,6 +25,9 @@ from muninn.recall.textindex import Floats
 SPARE = 24
 """Candidates beyond twice the limit that take part in spreading and modulation."""
 
+SUBJECT_ABOVE = 0.35
+"""Weight of a word from which a query asks about more than a time: "what happened" does not."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Scan:
@@ -34,6 +37,7 @@ class _Scan:
     meaning: Floats
     wording: Floats
     relevance: Floats
+    in_time: Mask | None = None
 
 
 def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
@@ -74,20 +78,31 @@ def _scan(holdings: Holdings, question: Question, weights: Mapping[str, float]) 
     numbers = None if question.vaults is None else holdings.numbers(question.vaults)
     visible = columns.mask(vaults=numbers, archived=query.include_archived, as_of=query.as_of)
     wording = scoring.wording(holdings.text.coverage(weights, columns.count), sum(weights.values()))
-    if not question.vectors:
-        return _Scan(visible, np.zeros_like(wording), wording, wording)
-    meaning = np.zeros(columns.count, np.float32)
+    meaning = _meaning(holdings, question) if question.vectors else np.zeros_like(wording)
     language = columns["language"]
+    foreign = (language != question.language) & (language > 0) if question.language else np.zeros_like(visible)
+    relevance = scoring.blend(meaning, wording, foreign) if question.vectors else wording
+    if not question.times:
+        return _Scan(visible, meaning, wording, relevance)
+    in_time = np.zeros_like(visible)
+    for reading in question.times:
+        in_time |= columns.between(reading.start, reading.end)
+    subject = any(weights.get(token, 0.0) > SUBJECT_ABOVE for token in question.subject)
+    return _Scan(visible, meaning, wording, scoring.timed(relevance, in_time, subject=subject), in_time)
+
+
+def _meaning(holdings: Holdings, question: Question) -> Floats:
+    meaning = np.zeros(holdings.columns.count, np.float32)
+    language = holdings.columns["language"]
     for model, (vector, calibration) in question.vectors.items():
         index = holdings.vectors.get(model)
         if index is None or index.dimensions != len(vector):
             continue
-        floor = question.floors[model][language]
         live = index.slots >= 0
         slots = index.slots[live]
-        meaning[slots] = scoring.meaning((index.matrix @ vector)[live], floor[slots], calibration)
-    foreign = (language != question.language) & (language > 0) if question.language else np.zeros_like(visible)
-    return _Scan(visible, meaning, wording, scoring.blend(meaning, wording, foreign))
+        floor = question.floors[model][language[slots]]
+        meaning[slots] = scoring.meaning((index.matrix @ vector)[live], floor, calibration)
+    return meaning
 
 
 def _best(scan: _Scan, count: int) -> list[int]:
@@ -111,7 +126,7 @@ def _evidence(memory_id: str, holdings: Holdings, scan: _Scan, reached: Spread |
         wording=float(scan.wording[slot]),
         relevance=relevance,
         spread=reached,
-        timely=False,
+        timely=scan.in_time is not None and bool(scan.in_time[slot]),
         strength=retrievable,
         modulation=standing,
         score=min(1.0, together * standing.factor),
