@@ -11,14 +11,13 @@ from typing import Protocol
 
 import pytest
 
-from muninn.clock import SystemClock
+from muninn.clock import SystemClock, Ulids
 from muninn.config import AnthropicConfig, LlmConfig, OllamaConfig, OpenAIConfig
 from muninn.domain.memory import Kind, Memory, Provenance, content_hash
 from muninn.domain.records import Egress
 from muninn.domain.trust import Tier
 from muninn.llm.models import Models
 from muninn.ports import Request
-from muninn.testing import SequentialIds
 from tests.fakes.llm_server import FakeLlm
 
 KEYS = {"ANTHROPIC_API_KEY": "sk-ant-canary", "OPENAI_API_KEY": "sk-openai-canary"}
@@ -64,6 +63,7 @@ def ledger() -> MemoryLedger:
 @pytest.fixture
 def make_models(ledger: MemoryLedger) -> Iterator[MakeModels]:
     made: list[Models] = []
+    ids = Ulids()
 
     def make(
         server: FakeLlm | None = None, *, providers: tuple[str, ...] = ("ollama",), url: str = "",
@@ -81,7 +81,7 @@ def make_models(ledger: MemoryLedger) -> Iterator[MakeModels]:
             config,
             ledger=ledger,
             clock=SystemClock(),
-            ids=SequentialIds(),
+            ids=ids,
             environ=environ,
             jitter=lambda: 0.5,
             wait=wait,
