@@ -34,6 +34,8 @@ from muninn.dream.phases.schema import schema
 from muninn.dream.phases.stability import stability
 from muninn.dream.phases.transitive import transitive
 
+DREAM = "dream"
+CONSOLIDATION = "consolidation"
 EVERY = frozenset(Tier)
 NOT_LEGAL = EVERY - {Tier.LEGAL}
 
@@ -88,7 +90,11 @@ class PhaseReport:
 
 
 def run(
-    context: Context, *, monotonic: Callable[[], float], phases: Sequence[Phase] = PIPELINE
+    context: Context,
+    *,
+    monotonic: Callable[[], float],
+    phases: Sequence[Phase] = PIPELINE,
+    progress: Callable[[Mapping[str, object]], None] | None = None,
 ) -> tuple[Context, list[PhaseReport]]:
     """The context after the last phase (its snapshot as the operations would leave it), and a report for each phase."""
     reports: list[PhaseReport] = []
@@ -97,6 +103,8 @@ def run(
         if reason is not None:
             reports.append(_skipped(phase, context, *reason))
             continue
+        if progress is not None:
+            progress({"vault": context.vault, "phase": phase.name, "operations": len(context.so_far)})
         started = monotonic()
         operations, failure = _collected(phase, context)
         seconds = monotonic() - started
@@ -123,7 +131,7 @@ def run(
 def _left_out(phase: Phase, context: Context) -> tuple[str, str] | None:
     if context.tier not in phase.tiers:
         return "skipped", f"tier {context.tier}"
-    if context.kind == "consolidation" and not phase.by_day:
+    if context.kind == CONSOLIDATION and not phase.by_day:
         return "skipped", "only in a full dream"
     if phase.no != "0" and context.out_of_time:
         context.findings.unfinished = context.findings.unfinished or f"no time left for {phase.name}"

@@ -46,6 +46,7 @@ class VaultPlan:
     """What the dream of one vault came to. ``moved``: its mark before and after; ``meta``: entries to commit with it."""
 
     vault: str
+    key: str
     tier: Tier
     memories: int
     active: int
@@ -96,14 +97,14 @@ class Materials:
     calibration: Callable[[str], Calibration]
     limits: Limits
     clock: Clock
+    remaining: Callable[[], float]
     embed: Embed | None = None
     ask: Ask | None = None
+    progress: Callable[[Mapping[str, object]], None] | None = None
 
 
-def plan_vaults(
-    materials: Materials, *, kind: str, dream_id: str, vaults: Sequence[Vault], deadline: float
-) -> tuple[VaultPlan, ...]:
-    """The plans of ``vaults``, in the order they were made. ``deadline`` is on the monotonic clock."""
+def plan_vaults(materials: Materials, *, kind: str, dream_id: str, vaults: Sequence[Vault]) -> tuple[VaultPlan, ...]:
+    """The plans of ``vaults``, in the order they were made."""
     read = materials.read
     words = Words(lambda: (memory.content for memory in read.memories() if memory.active and _open(memory)))
     decisions: dict[str, list[Decision]] = {}
@@ -111,9 +112,7 @@ def plan_vaults(
         decisions.setdefault(decision.vault, []).append(decision)
     smallest_first = sorted(vaults, key=lambda vault: (read.count(vault.name), vault.key))
     return tuple(
-        _plan_vault(
-            materials, vault, decisions.get(vault.name, []), words, kind=kind, dream_id=dream_id, until=deadline
-        )
+        _plan_vault(materials, vault, decisions.get(vault.name, []), words, kind=kind, dream_id=dream_id)
         for vault in smallest_first
     )
 
@@ -130,7 +129,6 @@ def _plan_vault(
     *,
     kind: str,
     dream_id: str,
-    until: float,
 ) -> VaultPlan:
     clock, meta = materials.clock, materials.meta
     now = clock.now()
@@ -150,17 +148,18 @@ def _plan_vault(
         limits=materials.limits,
         calibration=materials.calibration,
         vocabulary=words,
-        remaining=lambda: until - clock.monotonic(),
+        remaining=materials.remaining,
         findings=findings,
         ask=materials.ask,
         embed=materials.embed,
         suggested=frozenset(one.id for one in materials.suggestions),
         read=materials.read,
     )
-    context, reports = run(context, monotonic=clock.monotonic)
+    context, reports = run(context, monotonic=clock.monotonic, progress=None if legal else materials.progress)
     entries = {} if legal else _entries(vault, context, mark, scanned_before=len(scanned), meta=meta)
     return VaultPlan(
         vault=vault.name,
+        key=vault.key,
         tier=vault.tier,
         memories=len(snapshot.memories),
         active=sum(memory.active for memory in snapshot.memories.values()),
@@ -235,7 +234,8 @@ def plan_to_json(plan: Plan) -> str:
         "vaults": [
             {
                 "vault": one.vault,
-                "tier": one.tier,
+                "key": one.key,
+                "tier": one.tier.value,
                 "memories": one.memories,
                 "active": one.active,
                 "digest": one.digest,
@@ -252,10 +252,9 @@ def plan_to_json(plan: Plan) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def plan_from_json(text: str) -> Plan:
+def plan_from_json(data: Mapping[str, Any]) -> Plan:
     """The plan that ``plan_to_json`` wrote. Raises UsageError when it is not one."""
     try:
-        data: Mapping[str, Any] = json.loads(text)
         if data["muninn_plan"] != PLAN_FORMAT:
             raise UsageError(f"the plan has format {data['muninn_plan']}, this muninn reads {PLAN_FORMAT}")
         return Plan(
@@ -273,6 +272,7 @@ def plan_from_json(text: str) -> Plan:
 def _vault_from(data: Mapping[str, Any]) -> VaultPlan:
     return VaultPlan(
         vault=str(data["vault"]),
+        key=str(data["key"]),
         tier=Tier(data["tier"]),
         memories=int(data["memories"]),
         active=int(data["active"]),

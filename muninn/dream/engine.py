@@ -1,0 +1,396 @@
+"""The dreamer of one home: gates, due marker and time box around the cycle, one dream at a time.
+
+A forced dream passes the gates, never the tiers. A dry run changes no byte. Consolidation by day moves neither the
+gates nor the due marker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from threading import Lock
+from typing import Any, Protocol
+
+from muninn.config import Config
+from muninn.domain.gates import Verdict, verdict
+from muninn.domain.marks import LAST_AT, LAST_WRITES, UNFINISHED, WRITES, rewound
+from muninn.domain.memory import Memory, Provenance, Vault, vault_key
+from muninn.domain.trust import Tier
+from muninn.dream.context import Ask, Limits
+from muninn.dream.cycle import Cycle, DreamService
+from muninn.dream.files import DreamFiles
+from muninn.dream.journal import Journal
+from muninn.dream.outcome import Outcome
+from muninn.dream.pipeline import CONSOLIDATION, DREAM
+from muninn.dream.planning import Plan, plan_from_json, require_unmoved
+from muninn.dream.telling import stamp, tier_line, undo_line
+from muninn.embed.text import embedded_text
+from muninn.errors import ConflictError, GateClosedError, NotFoundError, ProviderError, StoreError, UsageError
+from muninn.failpoints import failpoint
+from muninn.ports import Calibration, Clock, Embedder, Ids
+
+RESERVE = 2.0  # seconds of the time box kept for applying, probing again and telling
+OVERDUE = timedelta(hours=24)
+Progress = Callable[[Mapping[str, object]], None]
+
+
+class Embedders(Protocol):
+    def for_tier(self, tier: Tier) -> Embedder: ...
+    def by_model(self, model: str) -> Embedder | None: ...
+
+
+class EmbeddingService(DreamService, Protocol):
+    """The service as the app builds it."""
+
+    @property
+    def embedders(self) -> Embedders: ...
+
+
+class Models(Protocol):
+    """The language models, as ``muninn.llm`` offers them."""
+
+    def for_tier(self, tier: Tier) -> tuple[str, ...]: ...
+    def complete(self, request: Any, *, deadline: float, max_bytes: int = ...) -> Any: ...
+
+
+class Dreamer:
+    """``interrupted`` turns true when the process is asked to stop: planning then ends as at a deadline."""
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        service: EmbeddingService,
+        models: Models | None,
+        clock: Clock,
+        ids: Ids,
+        interrupted: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._config = config
+        self._service = service
+        self._clock = clock
+        self._files = DreamFiles(config.data)
+        self._journal = Journal(config.journal_file)
+        self._one_at_a_time = Lock()
+        self._awake_since = clock.now()
+        self._cycle = Cycle(
+            service=service,
+            journal=self._journal,
+            clock=clock,
+            ids=ids,
+            limits=Limits(
+                survival_share=config.dream.survival_share,
+                survival_floor=config.dream.survival_floor,
+            ),
+            calibration=self._calibration,
+            language=config.journal.language,
+            probe_queries=config.dream.probe_queries,
+            ask=None if models is None else _asking(models, clock, ids, config.journal.language),
+            embed=self._embed,
+            interrupted=interrupted,
+        )
+
+    # -- dreaming
+
+    def dream(
+        self,
+        *,
+        kind: str = DREAM,
+        force: bool = False,
+        dry_run: bool = False,
+        vault: str | None = None,
+        timeout: float | None = None,
+        llm: bool = True,
+        plan: Mapping[str, Any] | None = None,
+        need_due: bool = False,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Dream now. ``plan``: carry out a plan made earlier, exactly.
+
+        Raises GateClosedError, NotFoundError (vault), UsageError (plan), and ConflictError when a dream is under way or
+        the plan's vaults moved.
+        """
+        box = self._config.dream.timeout if timeout is None else timeout
+        with self._alone():
+            started = self._clock.monotonic()
+            if plan is not None:
+                return self._planned_before(plan_from_json(plan), started=started, until=started + box)
+            vaults = self._vaults(vault)
+            gate = self.verdict(force=force, need_due=need_due) if kind == DREAM else Verdict(True, "by day")
+
+            def planned(seconds: float) -> Plan:
+                return self._cycle.plan(
+                    vaults, kind=kind, verdict=gate, seconds=seconds, llm=llm, whole=vault is None, progress=progress
+                )
+
+            if dry_run:
+                made = planned(box)
+                return self._cycle.imagine(made, self._clock.monotonic() - started)
+            if kind == DREAM:
+                self._open_gate(gate)
+            made = planned(max(box * 0.5, box - RESERVE))
+            return self._finished(self._cycle.carry_out(made, started=started, until=started + box))
+
+    def consolidate(self) -> Outcome | None:
+        """The consolidation by day; None when a dream is under way anyway."""
+        try:
+            return self.dream(kind=CONSOLIDATION)
+        except ConflictError:
+            return None
+
+    def dream_at_start(self, *, progress: Progress | None = None) -> Outcome | None:
+        """Tell what a crash left untold, then dream if a dream is due and the gates are open."""
+        self.recover()
+        try:
+            return self.dream(need_due=True, progress=progress)
+        except GateClosedError:
+            return None
+
+    def dream_by_clock(self) -> Outcome | None:
+        """The full, gated dream of ``dream.at``."""
+        try:
+            return self.dream()
+        except (GateClosedError, ConflictError):
+            return None
+
+    def undo(self, dream_id: str = "last") -> dict[str, object]:
+        """Take a dream back and say so in the journal. Raises NotFoundError, ConflictError."""
+        with self._alone():
+            if dream_id == "last":
+                dream_id = self._last_standing()
+            record = self._service.dream(dream_id)
+            moved: Any = record.report.get("moved") or {}
+            result = self._service.undo_dream(record.id, meta=rewound(self._service.meta(), moved))
+            document: dict[str, object] = {
+                "dream_id": record.id,
+                "restored": list(result.restored),
+                "left_alone": [{"id": key, "why": why} for key, why in result.left_alone],
+            }
+            now = self._clock.now()
+            line = undo_line(
+                record.id, len(result.restored), result.left_alone, at=now, language=self._config.journal.language
+            )
+            self._journal.append(line, {"event": "undo", "at": now.isoformat(), **document}, now=now)
+            return document
+
+    def recover(self) -> str | None:
+        """Tell the last dream if it was applied but not told; returns its id."""
+        dreams = [one for one in self._service.dreams() if one.kind == DREAM]
+        if not dreams:
+            return None
+        last = max(dreams, key=lambda one: (one.started_at, one.id))
+        if last.undone_at is not None or self._journal.holds(last.id):
+            return None
+        record = replace(
+            last, finished_at=last.finished_at or self._clock.now(), report={**last.report, "recovered": True}
+        )
+        self._cycle.tell(record, tuple(self._service.store.operations(last.id)))
+        self._service.record_dream(record)
+        self._files.finish(dream_id=last.id, now=last.started_at, status=last.status)
+        return last.id
+
+    # -- gates and sidecars
+
+    def verdict(self, *, force: bool = False, need_due: bool = False) -> Verdict:
+        """What the gates say now; ``need_due``: a dream must also be owed."""
+        meta, state = self._service.meta(), self._files.state()
+        return verdict(
+            now=self._clock.now(),
+            last_dream_at=_moment(meta.get(LAST_AT)),
+            writes_since=self._writes_since(meta),
+            min_hours=self._config.dream.min_hours,
+            min_writes=self._config.dream.min_writes,
+            due=self._files.due if need_due else None,
+            unfinished=bool(meta.get(UNFINISHED)),
+            attempts=state.attempts,
+            last_attempt_at=state.last_attempt_at,
+            force=force,
+        )
+
+    def gate(self) -> dict[str, object]:
+        """``open why`` and, when only time is missing, ``opens_at``."""
+        now = self.verdict()
+        document: dict[str, object] = {"open": now.run, "why": now.why, "opens_at": None}
+        meta = self._service.meta()
+        last = _moment(meta.get(LAST_AT))
+        enough = bool(meta.get(UNFINISHED)) or self._writes_since(meta) >= self._config.dream.min_writes
+        if not now.run and enough and last is not None:
+            document["opens_at"] = stamp(last + timedelta(hours=self._config.dream.min_hours))
+        return document
+
+    def record_gate(self) -> Verdict:
+        """Note the verdict where no dream follows."""
+        gate = self.verdict(need_due=True)
+        self._files.judge(gate, self._clock.now())
+        return gate
+
+    def mark_due(self) -> None:
+        """Owe a dream to the next start."""
+        self._files.mark_due(self._clock.now(), why="stopped")
+
+    def due(self) -> bool:
+        return self._files.due
+
+    def last_dream(self) -> dict[str, object] | None:
+        """``dream_id finished_at status`` of the last full dream."""
+        dreams = [one for one in self._service.dreams() if one.kind == DREAM]
+        if not dreams:
+            return None
+        last = max(dreams, key=lambda one: (one.started_at, one.id))
+        return {
+            "dream_id": last.id,
+            "finished_at": stamp((last.finished_at or last.started_at).astimezone(UTC)),
+            "status": last.status,
+        }
+
+    def warnings(self) -> Iterator[str]:
+        """What a person should know about dreaming."""
+        state = self._files.state()
+        if state.trouble:
+            yield state.trouble
+        if state.attempts >= 2:
+            yield f"{state.attempts} dreams in a row did not finish; the next attempts wait longer (muninn dream --force)"
+        last = _moment(self._service.meta().get(LAST_AT))
+        since = self._awake_since if last is None else max(self._awake_since, last)
+        if self._service.read.count() and self._clock.now() - since > OVERDUE:
+            yield "awake for more than 24 h without a dream: set dream.at, or run muninn dream"
+
+    def examine(self) -> str:
+        """One line on the sidecars for doctor. Raises StoreError when one is damaged."""
+        state = self._files.state()
+        if state.trouble:
+            raise StoreError(state.trouble, hint="the next dream replaces it")
+        told = "never judged" if state.verdict is None else f"last verdict: {state.verdict.why}"
+        return f"{'a dream is due' if self._files.due else 'no dream is due'}; {told}"
+
+    # -- the journal
+
+    def journal(self, *, last: int | None = None, since: str | None = None) -> list[dict[str, object]]:
+        """Entries ``dream_id at text``, newest last."""
+        return [
+            {"dream_id": one.dream_id, "at": stamp(one.at), "text": one.text}
+            for one in self._journal.entries(last=last, since=_since(since))
+        ]
+
+    def note_tier_change(self, vault: Vault, *, before: Tier) -> None:
+        """Write down who moved which vault to which tier."""
+        now = self._clock.now()
+        line = tier_line(vault.name, str(before), str(vault.tier), at=now, language=self._config.journal.language)
+        twin = {
+            "event": "tier",
+            "at": now.isoformat(),
+            "vault": vault.name,
+            "before": str(before),
+            "after": str(vault.tier),
+        }
+        self._journal.append(line, twin, now=now)
+
+    def purge(self, memory_id: str, *, by: Provenance) -> dict[str, object]:
+        """Erase a memory for good, in the store and in the journal."""
+        memory = self._service.purge(memory_id, by=by)
+        texts = () if memory.title_derived and len(memory.title) < 12 else (memory.title,)
+        erased = self._journal.erase((memory.id,), texts)
+        return {"id": memory.id, "vault": memory.vault, "purged": True, "journal_lines_erased": erased}
+
+    # -- what the cycle is given
+
+    def _open_gate(self, gate: Verdict) -> None:
+        now = self._clock.now()
+        self._files.judge(gate, now)
+        if not gate.run:
+            raise GateClosedError(f"the gates are closed: {gate.why}", hint="muninn dream --force")
+        self._files.begin(now)
+        failpoint("dream.begun")
+
+    def _finished(self, outcome: Outcome) -> Outcome:
+        if outcome.plan.kind == DREAM:
+            failpoint("dream.told")
+            self._files.finish(dream_id=outcome.dream_id, now=outcome.plan.made_at, status=outcome.status)
+        return outcome
+
+    def _planned_before(self, plan: Plan, *, started: float, until: float) -> Outcome:
+        if plan.kind != DREAM:
+            raise UsageError(f"the plan is of kind {plan.kind!r}", hint="make one with muninn dream --dry-run --output")
+        if any(one.id == plan.dream_id for one in self._service.dreams()):
+            raise ConflictError(f"the plan {plan.dream_id} was carried out already", hint="make a new plan")
+        require_unmoved(plan, self._service.read)
+        self._files.begin(self._clock.now())
+        return self._finished(self._cycle.carry_out(plan, started=started, until=until))
+
+    def _vaults(self, name: str | None) -> tuple[Vault, ...]:
+        vaults = self._service.read.vaults()
+        if name is None:
+            return vaults
+        chosen = tuple(vault for vault in vaults if vault.key == vault_key(name))
+        if not chosen:
+            raise NotFoundError(f"there is no vault {name[:80]!r}", hint="muninn vault list")
+        return chosen
+
+    def _last_standing(self) -> str:
+        standing = [one for one in self._service.dreams() if one.undone_at is None]
+        if not standing:
+            raise NotFoundError("there is no dream to undo", hint="muninn dreams")
+        return max(standing, key=lambda one: (one.started_at, one.id)).id
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        if not self._one_at_a_time.acquire(blocking=False):
+            raise ConflictError("a dream is under way", hint="wait for it: muninn status")
+        try:
+            yield
+        finally:
+            self._one_at_a_time.release()
+
+    @staticmethod
+    def _writes_since(meta: Mapping[str, str]) -> int:
+        return max(0, int(meta.get(WRITES, "0")) - int(meta.get(LAST_WRITES, "0")))
+
+    def _calibration(self, model: str) -> Calibration:
+        embedder = self._service.embedders.by_model(model)
+        return Calibration() if embedder is None else embedder.calibration
+
+    def _embed(self, memory: Memory) -> tuple[str, bytes] | None:
+        embedder = self._service.embedders.for_tier(memory.tier)
+        try:
+            matrix = embedder.passages([embedded_text(memory)], tier=memory.tier, vault=memory.vault)
+        except ProviderError:
+            return None
+        return embedder.model, matrix[0].astype("<f4").tobytes()
+
+
+def _asking(models: Models, clock: Clock, ids: Ids, language: str) -> Ask:
+    def ask(groups: Any, seconds: float, dream_id: str) -> Any:
+        from muninn.llm.adjudication import adjudicate
+
+        return adjudicate(
+            models,
+            groups,
+            deadline=clock.monotonic() + seconds,
+            clock=clock,
+            boundary=lambda: ids.new()[-12:],
+            language=language,
+            dream_id=dream_id,
+        )
+
+    return ask
+
+
+def _moment(text: str | None) -> datetime | None:
+    if not text:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _since(text: str | None) -> datetime | None:
+    if not text:
+        return None
+    at = _moment(text)
+    if at is None:
+        raise UsageError(f"{text!r} is not a day or time", hint="for example 2026-03-28 or 2026-03-28T06:00:00Z")
+    return at

@@ -1,0 +1,312 @@
+"""How a dream is told: an entry for a person, made from the record of what happened. Pure; two languages.
+
+Memory text is quoted, shortened and stripped of everything that could act in Markdown, HTML or a terminal. A sentence
+names the memories it is about; a model's sentence that names none, or one nobody showed it, was dropped before.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from muninn.domain.operations import (
+    Connect,
+    Distinct,
+    Merge,
+    NearDuplicates,
+    Operation,
+    Promote,
+    Reinforce,
+    Stabilise,
+    Suggest,
+    Supersede,
+    from_json,
+)
+from muninn.domain.records import DreamRecord, OperationRecord
+from muninn.dream.phrases import LANGUAGES, reason_in
+
+LISTED = 4  # memories named in one sentence
+TITLE = 72  # characters of a title
+_ACTIVE = re.compile(r"([\\`*_\[\]<>|~#])")
+_SPACE = re.compile(r"\s+")
+
+Titles = Callable[[str], str | None]
+
+
+def quoted(text: str, limit: int = TITLE) -> str:
+    """``text`` on one line, inert in Markdown, HTML and terminals, at most ``limit`` characters before escaping."""
+    visible = "".join(
+        " " if character in "\n\r\t\v\f\x85\u2028\u2029" else character
+        for character in text
+        if character in "\n\r\t\v\f\x85" or unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn"}
+    )
+    line = _SPACE.sub(" ", visible).strip()
+    if len(line) > limit:
+        line = line[: limit - 1].rstrip() + "…"
+    return _ACTIVE.sub(r"\\\1", line).replace("&", "&amp;").replace("://", ":\u200a//")
+
+
+def stamp(at: datetime) -> str:
+    """UTC to the second, as the journal writes it."""
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """One language and the titles of memories."""
+
+    language: str
+    titles: Titles
+
+    def say(self, key: str, **values: object) -> str:
+        return LANGUAGES[self.language][key].format(**values)
+
+    def plural(self, key: str, count: int, **values: object) -> str:
+        return self.say(f"{key}_one" if count == 1 else f"{key}_many", n=count, **values)
+
+    def name(self, memory_id: str) -> str:
+        """A memory for a person: its title, and its id to look it up."""
+        title = self.titles(memory_id)
+        return f"“{quoted(title)}” ({memory_id})" if title else memory_id
+
+    def names(self, ids: Sequence[str]) -> str:
+        listed = ", ".join(self.name(key) for key in ids[:LISTED])
+        rest = len(ids) - LISTED
+        return f"{listed} {self.say('more', n=rest)}" if rest > 0 else listed
+
+
+def entry(
+    record: DreamRecord,
+    records: Sequence[OperationRecord],
+    *,
+    titles: Titles,
+    language: str,
+    dry_run: bool = False,
+) -> str:
+    """The journal entry of one dream, ending in a newline."""
+    teller = Teller(language, titles)
+    report: Mapping[str, Any] = record.report
+    told = [from_json(one.operation) for one in records if one.applied]
+    lines = ["---", f"## {stamp(record.started_at)} -- Dream {record.id}"]
+    if dry_run:
+        lines.insert(1, "[DRY RUN]")
+    sections = (
+        ("connections", [*_narrative(report), *_connections(teller, told)]),
+        ("strengthened", _strengthened(teller, told)),
+        ("faded", _faded(teller, told)),
+        ("cleaned", _cleaned(teller, told)),
+        ("review", _review(teller, told, report)),
+        ("back", _taken_back(teller, report)),
+        ("trouble", _trouble(teller, records, report)),
+        ("skipped", _skipped(teller, report)),
+    )
+    for name, sentences in sections:
+        if sentences:
+            lines.append(f"**{teller.say(name)}:**")
+            lines.extend(f"- {sentence}" for sentence in sentences)
+    if not any(sentences for name, sentences in sections if name != "skipped"):
+        lines.insert(3 if dry_run else 2, teller.say("nothing"))
+    lines.append(_closing(teller, record, told=bool(told), dry_run=dry_run))
+    return "\n".join(lines) + "\n"
+
+
+def consolidation_line(record: DreamRecord, records: Sequence[OperationRecord], *, language: str) -> str:
+    """One line for what was done by day."""
+    teller = Teller(language, lambda _: None)
+    applied = [one for one in records if one.applied]
+    ids = list(dict.fromkeys(key for one in applied for key in from_json(one.operation).ids))
+    shown = " ".join(ids[:LISTED]) + (f" {teller.say('more', n=len(ids) - LISTED)}" if len(ids) > LISTED else "")
+    text = teller.plural("day", len(applied), ids=shown)
+    return f"\n*{stamp(record.started_at)} -- {text} · {teller.say('undo', dream=record.id)}*\n"
+
+
+def undo_line(
+    dream_id: str, restored: int, left_alone: Iterable[tuple[str, str]], *, at: datetime, language: str
+) -> str:
+    """One line for a dream that was taken back."""
+    teller = Teller(language, lambda _: None)
+    parts = [f"Dream {dream_id} {teller.say('undone')}", teller.say("undone_rows", n=restored)]
+    left = [key for key, _ in left_alone]
+    if left:
+        more = f" {teller.say('more', n=len(left) - LISTED)}" if len(left) > LISTED else ""
+        parts.append(teller.say("left_alone", ids=", ".join(left[:LISTED]) + more))
+    return f"\n*{stamp(at)} -- {'; '.join(parts)}*\n"
+
+
+def _narrative(report: Mapping[str, Any]) -> list[str]:
+    return [f"{quoted(sentence, 400)} ({' '.join(ids)})" for sentence, ids in report.get("narrative", ()) if ids]
+
+
+def _connections(teller: Teller, told: Sequence[Operation]) -> list[str]:
+    lines = [_suggestion(teller, one) for one in told if isinstance(one, Suggest)]
+    made = [one for one in told if isinstance(one, Connect) and one.after is not None]
+    gone = [one for one in told if isinstance(one, Connect) and one.after is None]
+    for key, links in (("infer", made), ("fall", gone)):
+        if links:
+            lines.append(teller.plural(key, len(links), links=_arrows(teller, [one.ids for one in links])))
+    bonds = [(one.ids[0], bond.partner) for one in told if isinstance(one, Reinforce) for bond in one.bonds]
+    if bonds:
+        lines.append(teller.plural("bound", len(bonds), links=_arrows(teller, bonds, " + ")))
+    return lines
+
+
+def _suggestion(teller: Teller, one: Suggest) -> str:
+    source, target = one.ids
+    return teller.say(
+        "suggest", a=teller.name(source), b=teller.name(target), why=quoted(one.why, 200), suggestion=one.suggestion,
+        vault=one.vault, source=source, other=one.other_vault, target=target,
+    )  # fmt: skip
+
+
+def _arrows(teller: Teller, pairs: Sequence[Sequence[str]], sign: str = " → ") -> str:
+    listed = "; ".join(f"{teller.name(pair[0])}{sign}{teller.name(pair[1])}" for pair in pairs[:LISTED])
+    rest = len(pairs) - LISTED
+    return f"{listed} {teller.say('more', n=rest)}" if rest > 0 else listed
+
+
+def _strengthened(teller: Teller, told: Sequence[Operation]) -> list[str]:
+    lines = []
+    used = sorted(
+        (one for one in told if isinstance(one, Reinforce)), key=lambda one: (one.before - one.after, one.ids[0])
+    )
+    if len(used) == 1:
+        lines.append(teller.say("used_one", a=teller.name(used[0].ids[0]), times=used[0].after - used[0].before))
+    elif used:
+        times = sum(one.after - one.before for one in used)
+        lines.append(teller.say("used_many", n=len(used), times=times, titles=teller.names([o.ids[0] for o in used])))
+    lines.extend(
+        teller.say("schema", a=teller.name(one.ids[0]), degree=reason_in(teller.language, one.why))
+        for one in told
+        if isinstance(one, Promote)
+    )
+    return [*lines, *_lasting(teller, "lasting", [o for o in told if isinstance(o, Stabilise) and o.after > o.before])]
+
+
+def _faded(teller: Teller, told: Sequence[Operation]) -> list[str]:
+    return _lasting(teller, "fading", [one for one in told if isinstance(one, Stabilise) and one.after < one.before])
+
+
+def _lasting(teller: Teller, key: str, changed: Sequence[Stabilise]) -> list[str]:
+    if not changed:
+        return []
+    if len(changed) == 1:
+        one = changed[0]
+        return [
+            teller.say(f"{key}_one", a=teller.name(one.ids[0]), before=f"{one.before:.0f}", after=f"{one.after:.0f}")
+        ]
+    return [teller.say(f"{key}_many", n=len(changed), titles=teller.names([one.ids[0] for one in changed]))]
+
+
+def _cleaned(teller: Teller, told: Sequence[Operation]) -> list[str]:
+    lines = []
+    for one in told:
+        if isinstance(one, Merge):
+            lines.append(_merge(teller, one))
+        elif isinstance(one, Supersede):
+            lines.append(teller.say("supersede", old=teller.name(one.old), new=teller.name(one.new)))
+    kept = [one for one in told if isinstance(one, Distinct)]
+    if kept:
+        lines.append(
+            teller.plural("distinct", len(kept), titles=teller.names([key for one in kept for key in one.ids]))
+        )
+    return lines
+
+
+def _merge(teller: Teller, one: Merge) -> str:
+    why = reason_in(teller.language, one.why)
+    if len(one.losers) == 1:
+        return teller.say("merge_one", loser=teller.name(one.losers[0]), into=teller.name(one.into), why=why)
+    return teller.say("merge_many", n=len(one.losers), into=teller.name(one.into), losers=" ".join(one.losers), why=why)
+
+
+def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]) -> list[str]:
+    queued = [one for one in told if isinstance(one, NearDuplicates)]
+    lines = [
+        teller.say("conflict", titles=teller.names(one.ids)) for one in queued if one.verdict == "conflict"
+    ][:LISTED]  # fmt: skip
+    pending = [one for one in queued if one.verdict != "conflict"]
+    if pending:
+        lines.append(teller.plural("pending", len(pending), titles=teller.names(pending[0].ids)))
+    left_out = sum(int(one.get("figures", {}).get("left_out", 0)) for one in _phases(report))
+    if left_out:
+        lines.append(teller.say("left_out", n=left_out))
+    return lines
+
+
+def _taken_back(teller: Teller, report: Mapping[str, Any]) -> list[str]:
+    probe: Mapping[str, Any] = report.get("probe") or {}
+    lines = []
+    if probe.get("taken_back"):
+        ids = list(probe.get("taken_back_ids", ()))
+        lost = teller.names(list(probe.get("lost", ())))
+        lines.append(teller.say("rolled_back", lost=lost, n=len(probe["taken_back"]), ids=teller.names(ids)))
+    return lines
+
+
+def _trouble(teller: Teller, records: Sequence[OperationRecord], report: Mapping[str, Any]) -> list[str]:
+    lines = []
+    skipped = [one for one in records if not one.applied and one.skipped_because != "taken back"]
+    if skipped:
+        ids = list(dict.fromkeys(key for one in skipped for key in from_json(one.operation).ids))
+        lines.append(teller.plural("not_applied", len(skipped), ids=teller.names(ids)))
+    for phase in _phases(report):
+        if phase.get("status") == "failed":
+            why = quoted(str(phase.get("why")), 160)
+            lines.append(teller.say("phase_failed", phase=phase["name"], vault=phase["vault"], why=why))
+    if report.get("unfinished"):
+        lines.append(teller.say("aborted", why=quoted(str(report["unfinished"]), 200)))
+    return lines
+
+
+def _phases(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The reports of every phase of every vault."""
+    return [one for phase in report.get("phases", ()) for one in phase.get("vaults", ())]
+
+
+def _skipped(teller: Teller, report: Mapping[str, Any]) -> list[str]:
+    problems = {str(one) for phase in _phases(report) for one in phase.get("figures", {}).get("problems", ())}
+    models = [teller.say("no_model", why=quoted(problem, 160)) for problem in sorted(problems)]
+    return models + [
+        teller.plural("vault", int(one["memories"]), vault=one["vault"], why=f"tier {one['tier']}")
+        for one in report.get("vaults", ())
+        if one.get("skipped")
+    ]
+
+
+def _closing(teller: Teller, record: DreamRecord, *, told: bool, dry_run: bool) -> str:
+    vaults: Sequence[Mapping[str, Any]] = record.report.get("vaults", ())  # type: ignore[assignment]
+    scanned = [one for one in vaults if not one.get("skipped")]
+    left = [
+        teller.say("closing_skipped", vault=one["vault"], n=one["memories"]) for one in vaults if one.get("skipped")
+    ]
+    parts = [
+        teller.say(
+            "closing_one" if len(scanned) == 1 else "closing",
+            n=sum(int(one["active"]) for one in scanned),
+            v=len(scanned),
+            skipped="".join(left),
+            seconds=f"{float(str(record.report.get('seconds', 0.0))):.1f}",
+        )
+    ]
+    probe: Any = record.report.get("probe")
+    if probe and probe.get("asked"):
+        parts.append(
+            teller.say("probe", before=probe["right_before"], asked=probe["asked"], after=probe["right_after"]).rstrip(
+                "."
+            )
+        )
+    if dry_run:
+        parts.append(teller.say("dry").rstrip("."))
+    elif told:
+        parts.append(teller.say("undo", dream=record.id))
+    return f"*{' · '.join(parts)}*"
+
+
+def tier_line(vault: str, before: str, after: str, *, at: datetime, language: str) -> str:
+    """One line for a vault whose tier a person changed."""
+    teller = Teller(language, lambda _: None)
+    return f"\n*{stamp(at)} -- {teller.say('tier_changed', vault=vault, before=before, after=after)}*\n"
