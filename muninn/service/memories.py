@@ -66,7 +66,7 @@ class Memories(Vaults):
     def _take(self, batch: Batch, draft: Draft, *, by: Provenance, now: datetime) -> tuple[Remembered, int]:
         """Put one draft into a batch; returns what became of it and how many writes it counts for."""
         vault = self._resolve(draft.vault)
-        new_vault = vault.key not in {known.key for known in self.read.vaults()} and vault.key not in batch.vaults
+        new_vault = vault.key not in self._vaults and vault.key not in batch.vaults
         holder = batch.holder(vault.name, content_hash(draft.content))
         if holder is not None:
             head = head_of(holder, batch.get)
@@ -155,7 +155,7 @@ class Memories(Vaults):
             return Remembered(memory=known, created=False), 0
         if exact:
             vault = self._resolve(draft.vault)
-            if vault.key not in {v.key for v in self.read.vaults()}:
+            if vault.key not in self._vaults:
                 batch.vaults.setdefault(vault.key, vault)
             memory = born(draft, memory_id=self._ids.new(), vault=batch.vaults.get(vault.key, vault), by=by, now=now)
             batch.put(memory)

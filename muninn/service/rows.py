@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+import numpy as np
 
 from muninn.domain.draft import Draft, parse_draft, parse_time
 from muninn.domain.memory import RELATIONS, Link, Memory, Origin, Provenance, vault_key
@@ -15,6 +16,7 @@ from muninn.domain.trust import parse_tier
 from muninn.errors import MuninnError, UsageError
 from muninn.service import MemoryService, Remembered
 
+_UNIT = 1e-4  # how far from length 1 a vector may be and still count as normalised
 _ASIDE = {"links", "provenance", "embedding", "embedding_model", "content_hash", "tier", "head"}
 _ORIGINS = frozenset(origin.value for origin in Origin)
 _Row = tuple[int, Draft, Provenance, bytes | None, str | None, list[Any]]
@@ -117,15 +119,13 @@ def _vector(service: MemoryService, draft: Draft, values: Mapping[str, Any]) -> 
     if not isinstance(numbers, list) or len(numbers) != embedder.dimensions:
         raise UsageError(f"embedding must have {embedder.dimensions} numbers for {model}")
     try:
-        vector = array("f", numbers)
-    except (TypeError, OverflowError):
+        vector = np.array(numbers, dtype=np.float32)
+    except (TypeError, ValueError):
         raise UsageError("embedding must be a list of numbers") from None
-    norm = math.sqrt(math.sumprod(vector, vector)) if hasattr(math, "sumprod") else math.hypot(*vector)
+    norm = float(np.linalg.norm(vector)) if vector.shape == (embedder.dimensions,) else 0.0
     if not math.isfinite(norm) or norm == 0.0:
-        raise UsageError("embedding must be finite and not zero")
-    if abs(norm - 1.0) > 1e-4:
-        vector = array("f", (number / norm for number in vector))
-    return vector.tobytes(), str(model)
+        raise UsageError("embedding must be a flat list of finite numbers, not all zero")
+    return (vector / norm if abs(norm - 1.0) > _UNIT else vector).astype("<f4").tobytes(), str(model)
 
 
 def _store(service: MemoryService, good: list[_Row], outcome: _Outcome, *, exact: bool, now: datetime) -> None:

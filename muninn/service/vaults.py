@@ -15,7 +15,7 @@ from muninn.service.writer import Writer
 class Vaults(Writer):
     def find_vault(self, name: str) -> Vault:
         """The vault of this name. Raises NotFoundError naming the nearest ones."""
-        known = {vault.key: vault for vault in self.read.vaults()}
+        known = self._vaults
         vault = known.get(vault_key(name))
         if vault is None:
             near = difflib.get_close_matches(vault_key(name), list(known), n=3, cutoff=0.4)
@@ -27,16 +27,18 @@ class Vaults(Writer):
 
     def _resolve(self, name: str | None) -> Vault:
         """The vault a write goes to: the one of this name, or a new one with the tier its name asks for."""
+        vault = self._vaults.get(name or self._default_vault) or self._vaults.get(vault_key(name or self._default_vault))
+        if vault is not None:
+            return vault
         name = valid_vault_name(name or self._default_vault)
-        known = {vault.key: vault for vault in self.read.vaults()}
-        return known.get(vault_key(name)) or Vault(name=name, tier=default_tier(name), created_at=self._clock.now())
+        return self._vaults.get(vault_key(name)) or Vault(name=name, tier=default_tier(name), created_at=self._clock.now())
 
     def create_vault(self, name: str, *, tier: Tier | None, by: Provenance) -> Vault:  # noqa: ARG002
         """Make a vault. Raises ConflictError when it exists with another tier."""
         with self._lock:
             vault = self._resolve(name)
             wanted = tier or vault.tier
-            existing = vault.key in {known.key for known in self.read.vaults()}
+            existing = vault.key in self._vaults
             if existing and tier is not None and vault.tier is not wanted:
                 raise ConflictError(
                     f"vault {vault.name} exists with tier {vault.tier}",

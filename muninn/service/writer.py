@@ -79,6 +79,7 @@ class Writer:
         self._default_vault = default_vault
         self._lock = RLock()
         self._meta = dict(store.meta())
+        self._vaults = {vault.key: vault for vault in read.vaults()}
 
     @property
     def writes(self) -> int:
@@ -95,6 +96,9 @@ class Writer:
             transaction = replace(transaction, meta={**transaction.meta, "writes": str(self.writes + writes)})
         position = self.store.append(transaction)
         self._meta.update(transaction.meta)
+        self._vaults.update((vault.key, vault) for vault in transaction.vaults)
+        for key in transaction.drop_vaults:
+            self._vaults.pop(key, None)
         self.read.apply(transaction)
         self._linker.apply(transaction.memories)
         self._linker.drop(transaction.purge)
