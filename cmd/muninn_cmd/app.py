@@ -85,6 +85,9 @@ def _typer(**options: Any) -> typer.Typer:
 
 
 def _share(program: typer.Typer) -> None:
+    bare = program.registered_callback
+    if bare is not None and bare.callback is not None and program.info.invoke_without_command is True:
+        bare.callback = _with_shared_options(bare.callback)
     for command in program.registered_commands:
         if command.callback is not None:
             command.callback = _with_shared_options(command.callback)

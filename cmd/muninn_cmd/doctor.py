@@ -21,7 +21,7 @@ def doctor(
     verify: Annotated[bool, typer.Option("--verify", help="Read every row of the store, to find damage.")] = False,
 ) -> None:
     """Exits 1 when a check fails; each failure says what to do."""
-    document = connect.get(connect.path_of("doctor", prove=int(prove), verify=int(verify)))
+    document = connect.get(connect.path_of("doctor", verify=verify))
     checks = document.get("checks") or []
     render.show(document, lambda: "\n".join(_line(check) for check in checks))
     if any(state(check) == "fail" for check in checks):

@@ -74,6 +74,8 @@ def _asleep(home: str, socket: str, environ: Mapping[str, str]) -> dict[str, Any
         return {**blank, **local_status(environ), "state": "asleep", "pid": None, "socket": socket}
     except errors.MuninnError as error:
         return {**blank, "problem": str(error)}
+    except Exception as error:  # status has an answer in every state, that of a broken installation included
+        return {**blank, "problem": f"the store could not be opened: {type(error).__name__}: {error}"}
 
 
 def _recorded(home: str) -> dict[str, Any]:
