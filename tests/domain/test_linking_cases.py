@@ -300,7 +300,7 @@ def test_titles_found_in_too_many_memories_are_skipped_and_come_back() -> None:
 def test_a_loaded_vault_that_grows_or_shrinks_moves_what_is_common() -> None:
     bench = Bench()
     rows = [memory("t", "Notes")]
-    rows += [memory(f"s{n:03}", "", f"notes number {n}") for n in range(21)]
+    rows += [memory(f"s{n:03}", "", f"notes number {n} of my notes") for n in range(21)]
     rows += [memory(f"x{n:03}", "", f"other {n}") for n in range(188)]
     bench.linker.load(rows)
     bench.keep(LinkChanges(add=tuple(mention(f"s{n:03}", "t") for n in range(21))))
