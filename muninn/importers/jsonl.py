@@ -1,4 +1,4 @@
-"""JSONL: one memory a line, any of its fields; and muninn's own export, whose first line names the vaults.
+"""JSONL: one memory a line, any of its fields (or one JSON list of them); and muninn's own export, whose first line names the vaults.
 
 Own exports are taken as they are. In other files an unknown field is kept under ``metadata`` and remarked on once.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from muninn.importers.items import FIELDS, Item, Rejected, Remark, Row, Vaults
-from muninn.importers.text import head, lines, open_file
+from muninn.importers.text import DOCUMENT_LIMIT, head, lines, open_file
 
 EXPORT_FORMAT = "muninn-export/"
 _EXPORT_VERSION = "muninn-export/1"
@@ -54,49 +54,73 @@ def is_jsonl(path: Path) -> bool:
     """A file whose first line is an object, whatever it holds; or one that is called so."""
     if not path.is_file():
         return False
-    return path.suffix.casefold() in (".jsonl", ".ndjson") or first_object(head(path)) is not None
+    return path.suffix.casefold() in (".jsonl", ".ndjson") or first_object(head(path)) is not None or _is_list(path)
+
+
+def _is_list(path: Path) -> bool:
+    return head(path).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
 
 
 def read_export(path: Path) -> Iterator[Item]:
-    with open_file(path) as file:
-        for line in lines(file):
-            if isinstance(line, Rejected):
-                yield line
-                continue
-            values = parsed(line.data)
-            if isinstance(values, Rejected):
-                yield Rejected(line.number, values.why)
-            elif not isinstance(values, dict):
-                yield Rejected(line.number, "not a JSON object")
-            elif str(values.get("format", "")).startswith(EXPORT_FORMAT) and "content" not in values:
-                if values["format"] != _EXPORT_VERSION:
-                    yield Rejected(line.number, f"{values['format']} was written by a newer muninn; update this one")
-                    return
-                yield Vaults(tuple(vault for vault in values.get("vaults") or () if isinstance(vault, dict)))
-            else:
-                yield Row(values, line.number)
+    for number, values in entries(path):
+        if isinstance(values, Rejected):
+            yield values
+        elif not isinstance(values, dict):
+            yield Rejected(number, "not a JSON object")
+        elif str(values.get("format", "")).startswith(EXPORT_FORMAT) and "content" not in values:
+            if values["format"] != _EXPORT_VERSION:
+                yield Rejected(number, f"{str(values['format'])[:60]} was written by a newer muninn; update this one")
+                return
+            yield Vaults(tuple(vault for vault in objects(values.get("vaults")) if isinstance(vault, dict)))
+        else:
+            yield Row(values, number)
 
 
 def read_jsonl(path: Path) -> Iterator[Item]:
     remarked: set[str] = set()
+    for number, values in entries(path):
+        if isinstance(values, Rejected):
+            yield values
+        elif not isinstance(values, dict):
+            yield Rejected(number, "not a JSON object")
+        else:
+            unknown = values.keys() - FIELDS
+            if unknown:
+                values = known_fields(values)
+                for name in sorted(unknown - remarked - _ALIASES.keys()):
+                    yield Remark(number, f"field {name[:60]!r} is not one of a memory's; kept in metadata")
+                remarked |= unknown
+            yield Row(values, number)
+
+
+def entries(path: Path) -> Iterator[tuple[int, object]]:
+    """The JSON values of a file with the line (in a list: the place) of each; Rejected for what is none."""
+    if _is_list(path):
+        value = load(path)
+        yield from enumerate(value, start=1) if isinstance(value, list) else [(1, value)]
+        return
     with open_file(path) as file:
         for line in lines(file):
             if isinstance(line, Rejected):
-                yield line
+                yield line.line, line
                 continue
-            values = parsed(line.data)
-            if isinstance(values, Rejected):
-                yield Rejected(line.number, values.why)
-            elif not isinstance(values, dict):
-                yield Rejected(line.number, "not a JSON object")
-            else:
-                unknown = values.keys() - FIELDS
-                if unknown:
-                    values = known_fields(values)
-                    for name in sorted(unknown - remarked - _ALIASES.keys()):
-                        yield Remark(line.number, f"field {name[:60]!r} is not one of a memory's; kept in metadata")
-                    remarked |= unknown
-                yield Row(values, line.number)
+            value = parsed(line.data)
+            yield line.number, Rejected(line.number, value.why) if isinstance(value, Rejected) else value
+
+
+def load(path: Path) -> object:
+    """The one JSON value in a file, or Rejected with the reason there is none."""
+    with open_file(path) as file:
+        data = file.read(DOCUMENT_LIMIT + 1)
+    if len(data) > DOCUMENT_LIMIT:
+        return Rejected(1, f"a JSON document of more than {DOCUMENT_LIMIT >> 20} MiB; split it, or write JSON lines")
+    value = parsed(data.removeprefix(b"\xef\xbb\xbf"))
+    return Rejected(1, value.why) if isinstance(value, Rejected) else value
+
+
+def objects(value: object) -> list[object]:
+    """A list as it is; anything else as no items."""
+    return value if isinstance(value, list) else []
 
 
 def known_fields(values: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from muninn.errors import NotFoundError, UsageError
-from muninn.importers import jsonl
+from muninn.importers import basic_memory, claude_memory, jsonl, markdown, mem0, muninndb, server_memory, table_file
 from muninn.importers.items import Item
 
 
@@ -24,6 +24,19 @@ class Importer:
 
 _TABLE = (
     Importer(name="muninn", title="muninn export", detects=jsonl.is_export, read=jsonl.read_export, exact=True),
+    Importer(name="muninndb", title="MuninnDB export", detects=muninndb.is_muninndb, read=muninndb.read),
+    Importer(
+        name="server-memory", title="MCP server-memory", detects=server_memory.is_server_memory, read=server_memory.read
+    ),
+    Importer(name="mem0", title="mem0 export", detects=mem0.is_mem0, read=mem0.read),
+    Importer(
+        name="claude", title="Claude memory folder", detects=claude_memory.is_claude_memory, read=claude_memory.read
+    ),
+    Importer(
+        name="basic-memory", title="basic-memory folder", detects=basic_memory.is_basic_memory, read=basic_memory.read
+    ),
+    Importer(name="markdown", title="Markdown notes", detects=markdown.is_markdown, read=markdown.read),
+    Importer(name="csv", title="CSV or TSV", detects=table_file.is_table, read=table_file.read),
     Importer(name="jsonl", title="JSON lines", detects=jsonl.is_jsonl, read=jsonl.read_jsonl),
 )
 IMPORTERS: Mapping[str, Importer] = {importer.name: importer for importer in _TABLE}
