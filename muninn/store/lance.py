@@ -71,10 +71,19 @@ class LanceStore:
         connection = connect(self._uri, config.storage_options)
         self._tables = Tables(connection, self._uri)
         if marker is None:
+            if names := self._tables.existing():
+                raise StoreError(
+                    f"{self._uri} holds tables already ({', '.join(names[:3])} …) and {self._data} has no marker for them",
+                    hint="copy store.json from the home that made them, or choose another store.uri",
+                )
+            marker = Marker(complete=False)
+            write_marker(self._data, marker)
+        if not marker.complete and not read_only:
+            failpoint("store.create")
             self._tables.create()
             if self._local and self._durable:
                 sync_filesystem(self._data)
-            marker = with_synced(Marker(), self._tables.versions())
+            marker = with_synced(marker, self._tables.versions())
             write_marker(self._data, marker)
         else:
             if not read_only:

@@ -20,12 +20,15 @@ _NAME = "store.json"
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """``embedders``: tier group -> {"model", "dimensions"}. ``synced``: table -> newest version known to be on disk."""
+    """``embedders``: tier group -> {"model", "dimensions"}. ``synced``: table -> newest version known to be on disk.
+    ``complete`` is false from before the first table is made until the last one is.
+    """
 
     schema: int = SCHEMA_VERSION
     format: str = "muninn"
     embedders: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     synced: Mapping[str, int] = field(default_factory=dict)
+    complete: bool = True
 
 
 def read_marker(data: Path) -> Marker | None:
@@ -59,4 +62,4 @@ def write_marker(data: Path, marker: Marker) -> None:
 
 
 def with_synced(marker: Marker, versions: Mapping[str, int]) -> Marker:
-    return replace(marker, synced=dict(versions))
+    return replace(marker, synced=dict(versions), complete=True)

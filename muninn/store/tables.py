@@ -45,12 +45,18 @@ class Tables:
         self._open: dict[str, Any] = {}
         self._dimensions: set[int] = set()
 
+    def existing(self) -> list[str]:
+        with engine(f"looking into {self._uri}"):
+            return list(self._connection.list_tables().tables)
+
     def create(self) -> None:
-        """Make every table. The caller knows that there is no store here."""
+        """Make every table that is not there yet. The caller knows that this store was never complete."""
         with engine("creating the tables"):
             for table in TABLES:
-                self._open[table.name] = self._connection.create_table(table.name, schema=table.schema, exist_ok=True)
-                self._open[table.name].create_index(table.key, config=BTree())
+                handle = self._connection.create_table(table.name, schema=table.schema, exist_ok=True)
+                if not handle.list_indices():
+                    handle.create_index(table.key, config=BTree())
+                self._open[table.name] = handle
 
     def open(self, synced: Mapping[str, int]) -> None:
         """Open every table; a newest commit that a power cut tore is set aside (the log still holds it)."""

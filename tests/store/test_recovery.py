@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +97,20 @@ def test_a_torn_newest_manifest_is_set_aside_and_the_log_fills_in(tmp_path: Path
     opened = LanceStore(data, StoreConfig())
     assert ids(opened) == {"a", "b"}
     opened.close()
+
+
+def test_a_first_start_that_died_half_way_is_finished(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    LanceStore(data, StoreConfig()).close()
+    marker = json.loads((data / "store.json").read_text())
+    (data / "store.json").write_text(json.dumps({**marker, "complete": False, "synced": {}}))
+    shutil.rmtree(data / "vaults.lance")
+    store = LanceStore(data, StoreConfig())
+    write(store, "a")
+    store.close()
+    reopened = LanceStore(data, StoreConfig())
+    assert ids(reopened) == {"a"}
+    reopened.close()
 
 
 def test_damage_to_what_was_synced_is_explained_not_repaired(tmp_path: Path) -> None:
