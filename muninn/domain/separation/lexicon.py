@@ -11,6 +11,10 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+def _list(words: str) -> list[str]:
+    return words.split()
+
+
 def _map(lines: str) -> dict[str, str]:
     """``"canonical: form form"`` lines → form → canonical."""
     table: dict[str, str] = {}
@@ -28,7 +32,7 @@ NEGATIONS = _set(
     "sem mai senza nessun nessuno nessuna не нет ни без никогда لا لم لن ليس بدون غير "
     "不 没 沒 無 无 未 非 别 別 勿 ません ない"
 )
-"""Words that turn a statement over. Contractions in n't are recognised by their ending."""
+"""Words that turn a statement over. Contractions in n't are BARE_CONTRACTIONS."""
 
 REMINDERS = _set("forget hesitate olvides olvidar olvide olvidéis dudes")
 """After a negation these cancel it: "do not forget to X" asks for X."""
@@ -216,20 +220,17 @@ CURRENCIES = _map(
 """``$`` stands for several currencies, so it is not USD."""
 
 CARDINALS: dict[str, int] = {
-    **{w: n for n, w in enumerate(
+    **{word: n for n, word in enumerate(_list(
         "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty".split())},
-    **{w: n for n, w in enumerate(
+        "seventeen eighteen nineteen twenty"))},
+    **{word: n for n, word in enumerate(_list(
         "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis "
         "diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis "
-        "veintisiete veintiocho veintinueve".split())},
-    **{w: n for n, w in zip(range(30, 100, 10), "thirty forty fifty sixty seventy eighty ninety".split(), strict=True)},
-    **{w: n for n, w in zip(
-        range(30, 100, 10), "treinta cuarenta cincuenta sesenta setenta ochenta noventa".split(), strict=True)},
-    **{w: n for n, w in zip(
-        range(100, 1000, 100),
-        "ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos novecientos".split(),
-        strict=True)},
+        "veintisiete veintiocho veintinueve"))},
+    **dict(zip(_list("thirty forty fifty sixty seventy eighty ninety"), range(30, 100, 10), strict=True)),
+    **dict(zip(_list("treinta cuarenta cincuenta sesenta setenta ochenta noventa"), range(30, 100, 10), strict=True)),
+    **dict(zip(_list("ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos "
+                     "novecientos"), range(100, 1000, 100), strict=True)),
     "cien": 100,
 }  # fmt: skip
 AMBIGUOUS_CARDINALS = _set("once one uno")
@@ -243,7 +244,7 @@ ORDINALS: dict[str, int] = {
         "primero segundo tercero cuarto quinto sexto séptimo octavo noveno décimo undécimo duodécimo",
         "primera segunda tercera cuarta quinta sexta séptima octava novena décima undécima duodécima",
     )
-    for n, w in enumerate(words.split(), 1)
+    for n, w in enumerate(_list(words), 1)
 } | {"primer": 1, "tercer": 3, "twentieth": 20, "thirtieth": 30, "hundredth": 100}
 QUANTITIES = _set(
     "once twice thrice half third quarter dozen dozens double triple single couple both few several many much hundreds "
@@ -258,6 +259,7 @@ VERSION_WORDS = _set(
 )
 YEAR_WORDS = _set("in since until by en desde hasta año year of de")
 
+SINGULAR_VERBS = _set("is was has will can does es está usa tiene fue será va vive trabaja prefiere quiere")
 FIRST_NAMES = _set(
     "alice bob tom anna ana juan maría maria carlos pedro luis josé jose marta lucía lucia pablo jorge javier elena carmen "
     "laura david daniel peter paul john mary jane james robert michael sarah emma olivia lisa mark steve kevin brian eve "
@@ -286,19 +288,22 @@ FUNCTION_WORDS = (
 
 QUESTION_OPENERS = _set(
     "who what when where why how which whose whom do does did is are was were can could will would should shall may have "
-    "has had am any isn't aren't don't doesn't didn't can't couldn't won't wouldn't haven't hasn't wasn't what's who's "
-    "where's how's isnt arent dont doesnt didnt cant couldnt wont wouldnt whats hows "
+    "has had am any anything anyone ever isnt arent dont doesnt didnt cant couldnt wont wouldnt whats hows whos wheres havent hasnt wasnt "
     "qué quién quiénes cuándo dónde cómo cuál cuáles cuánto cuánta cuántos cuántas"
 )
 """A sentence that opens with one of these is a question with or without its mark."""
 
 SEQUENCE_OPENERS = _set(
-    "first firstly second secondly third thirdly then next finally lastly afterwards after before later last meanwhile "
-    "therefore thus hence so otherwise else instead however but also and or because "
-    "primero segundo tercero luego después entonces finalmente último antes mientras además pero también "
-    "así sino tras o y porque yes no yeah nope ok okay sí true false same ditto likewise neither nor both former latter"
+    "first firstly second secondly third thirdly then finally lastly afterwards later meanwhile therefore thus hence "
+    "otherwise else instead next after before step phase "
+    "primero segundo tercero luego después entonces finalmente antes mientras sino tras paso fase"
 )
-"""A sentence that opens with one of these leans on the sentence before it."""
+"""A sentence that opens with one of these counts from the sentence before it."""
+ANSWERS = _set(
+    "yes no yeah yep nope ok okay sí true false same ditto likewise neither nor both former latter none never always "
+    "maybe perhaps verdadero falso ambos ninguno nunca siempre quizás oui non ja nein"
+)
+"""A sentence that opens with one of these answers a question, if the text asks one."""
 
 IMPERATIVES = _set(
     "run stop start restart deploy delete drop create build push pull install uninstall back backup restore migrate open "
@@ -333,7 +338,7 @@ ABBREVIATIONS = _set(
 )
 COMMANDS = _set("git cd ls cp mv docker find rsync pip npm pnpm yarn ruff pytest mypy black code chmod grep rg tar scp")
 
-ENGLISH_ARTICLE = "the"
+ENGLISH_ARTICLES = frozenset(("the",))
 SPANISH_ARTICLES = _set("el la los las")
 KEEPS_ARTICLE = _set("que de del cual cuales few little same last first only other others rest one ones more most")
 """After an article these change meaning ("the few", "la de Ana", "the first"), so the article stays."""
@@ -342,4 +347,9 @@ CONTRACTIONS = {
     "can't": ("can", "not"), "cannot": ("can", "not"), "won't": ("will", "not"), "shan't": ("shall", "not"),
     "i'm": ("i", "am"), "let's": ("let", "us"),
 }  # fmt: skip
+BARE_CONTRACTIONS = _set(
+    "dont doesnt didnt isnt arent wasnt werent cant couldnt wouldnt shouldnt hasnt havent hadnt wont mustnt aint shant "
+    "neednt"
+)
+"""Keys of the contractions in n't, with or without their apostrophe."""
 CONTRACTION_ENDINGS = {"n't": "not", "'re": "are", "'ll": "will", "'ve": "have"}

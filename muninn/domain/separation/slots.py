@@ -77,13 +77,13 @@ def parts(tokens: Sequence[Token], tongue: str) -> tuple[Part, ...]:
     while at < len(tokens):
         token = tokens[at]
         if token.sort == "word":
-            part, width = _from_word(tokens, at, tongue)
+            part, width = _from_word(tokens, at)
         elif token.sort == "number":
             part, width = _from_number(tokens, at, tongue)
         elif token.sort == "code":
-            part, width = _from_code(token, tongue), 1
+            part, width = _from_code(token), 1
         else:
-            part, width = _from_symbol(tokens, at, tongue)
+            part, width = _from_symbol(token), 1
         found.append(part)
         at += width
     return tuple(found)
@@ -93,7 +93,7 @@ def _shown(tokens: Sequence[Token], at: int, width: int) -> str:
     return " ".join(token.raw for token in tokens[at : at + width])
 
 
-def _from_word(tokens: Sequence[Token], at: int, tongue: str) -> tuple[Part, int]:
+def _from_word(tokens: Sequence[Token], at: int) -> tuple[Part, int]:
     token = tokens[at]
     key = token.key
     if key in lexicon.MONTHS:
@@ -272,16 +272,15 @@ def _canonical_number(key: str, tongue: str) -> str:
     return key
 
 
-def _from_symbol(tokens: Sequence[Token], at: int, tongue: str) -> tuple[Part, int]:
-    token = tokens[at]
+def _from_symbol(token: Token) -> Part:
     if token.key in lexicon.CURRENCIES:
-        return Part("currency", "currency " + lexicon.CURRENCIES[token.key], token.raw), 1
+        return Part("currency", "currency " + lexicon.CURRENCIES[token.key], token.raw)
     if token.key in lexicon.UNITS:
-        return Part("unit", "unit " + lexicon.UNITS[token.key], token.raw), 1
-    return Part(None, token.key, token.raw), 1
+        return Part("unit", "unit " + lexicon.UNITS[token.key], token.raw)
+    return Part(None, token.key, token.raw)
 
 
-def _from_code(token: Token, tongue: str) -> Part:
+def _from_code(token: Token) -> Part:
     slot, value = _classify(token.key, token.raw)
     return Part(slot, value, token.raw)
 

@@ -61,7 +61,8 @@ _NUMBER = re.compile(
     r"^(?P<sign>[-+~<>=≥≤±≈^]*)(?P<before>[$€£¥₹]?)(?P<number>\d+(?:[.,'\u00a0]\d+)*)"
     r"(?P<after>[$€£¥₹%‰]|°[CFcf]?|[a-zA-Zµμ]{1,5}|\+)?$"
 )
-_WORD = re.compile(r"^[^\W\d_]+(?:['-][^\W\d_]+)*$")
+_WORD = re.compile(r"^[^\W\d_]+(?:['-][^\W\d_]+)*'?$")
+_TRAILING_DASH = re.compile(r"(?<=[^\W\d_]{2})[\"')\]]*-+$")
 _JOINED = re.compile(r"^[^\W\d_]+(?:['-][^\W\d_]+)*(?:(?:[,;!?…]+|\.{2,})[^\W\d_]+(?:['-][^\W\d_]+)*)+[.,;:!?…]*$")
 _JOINT = re.compile(r"[,;!?…]+|\.{2,}")
 _SCRIPT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]")
@@ -181,6 +182,7 @@ def _strip(chunk: str) -> str:
         core = core[1:]
     if core.startswith("..") and len(core) > 2 and core.lstrip(".")[:1].isalpha():
         core = core.lstrip(".")
+    core = _TRAILING_DASH.sub("", core)
     for mark in ("*", "_"):
         if len(core) > 2 and core[0] == mark == core[-1] and core[1] != mark and core[1].isalpha():
             core = core[1:-1]
@@ -216,7 +218,7 @@ def _script(core: str, opens: bool) -> list[Token]:
 
 def _code_key(core: str) -> str:
     """Technical tokens keep their case where a system would: paths, flags, identifiers, URLs, file names."""
-    plain = core.replace("-", "").isalnum() and not core.startswith("-")
+    plain = core.rstrip("+#").replace("-", "").isalnum() and not core.startswith("-")
     return core.lower() if plain and core.isascii() and not _lower_camel(core) else core
 
 
