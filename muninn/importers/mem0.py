@@ -6,6 +6,7 @@ Relations of mem0's graph join entities, not memories; they are counted and left
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ _KNOWN = frozenset({
     *_TEXTS, "id", "hash", "metadata", "categories", "category_ids", "score", "state", "created_at", "updated_at", "expiration_date",
     "agent_id", "run_id", "archived_at", "deleted_at",
 })  # fmt: skip
+_DAMAGED = (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, ValueError)
 _STATES = {"active": "active", "paused": "active", "archived": "archived", "deleted": "forgotten"}
 
 
@@ -29,7 +31,7 @@ def is_mem0(path: Path) -> bool:
         return False
     start = head(path)
     if start.startswith(b"PK\x03\x04"):
-        return zipfile.is_zipfile(path) and _member(path) is not None
+        return not isinstance(_member(path), Rejected)
     first = first_object(start)
     if first is not None:
         return any(isinstance(first.get(name), list) for name in _LISTS) or (
@@ -66,25 +68,28 @@ def _memories(value: object) -> list[object]:
     return found[0] if found else [Rejected(1, f"no list of memories: expected one of {', '.join(_LISTS)}")]
 
 
-def _member(path: Path) -> str | None:
-    with zipfile.ZipFile(path) as archive:
-        return next((name for name in archive.namelist() if name.rpartition("/")[2] == "memories.json"), None)
+def _member(path: Path) -> str | Rejected:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if name.rpartition("/")[2] == "memories.json"]
+    except _DAMAGED as error:
+        return Rejected(1, f"a damaged zip: {str(error)[:120]}")
+    return names[0] if names else Rejected(1, "a zip without memories.json")
 
 
 def _archived(path: Path) -> object:
+    name = _member(path)
+    if isinstance(name, Rejected):
+        return name
     try:
-        name = _member(path)
-        if name is None:
-            return Rejected(1, "a zip without memories.json")
         with zipfile.ZipFile(path) as archive, archive.open(name) as file:
             data = file.read(DOCUMENT_LIMIT + 1)
-    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, ValueError) as error:
+    except _DAMAGED as error:
         return Rejected(1, f"a damaged zip: {str(error)[:120]}")
-    return (
-        parsed(data)
-        if len(data) <= DOCUMENT_LIMIT
-        else Rejected(1, f"memories.json has more than {DOCUMENT_LIMIT >> 20} MiB")
-    )
+    if len(data) > DOCUMENT_LIMIT:
+        return Rejected(1, f"memories.json has more than {DOCUMENT_LIMIT >> 20} MiB")
+    value = parsed(data)
+    return Rejected(1, f"memories.json: {value.why}") if isinstance(value, Rejected) else value
 
 
 def _categories(value: object) -> dict[str, str]:

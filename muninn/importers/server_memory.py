@@ -86,7 +86,7 @@ def _document_entries(value: object) -> Iterator[_Entry | Rejected]:
 
 def _lost(line: int, relation: Mapping[str, Any], names: set[str]) -> Iterator[Remark]:
     for end in ("from", "to"):
-        if relation.get(end) not in names:
+        if str(relation.get(end)) not in names:
             yield Remark(line, f"a relation {end} {str(relation.get(end))[:60]!r}, which is no entity here")
 
 
