@@ -95,8 +95,7 @@ def _hits(
     mask = product >= minimum
     width = product.shape[1]
     if weak is not None and np.count_nonzero(mask) > mask.size // 64:
-        floor = np.minimum(weak.floor[block][:, None], weak.floor[column : column + width][None, :])
-        mask &= (product >= strong) | (product > floor)
+        mask &= (product >= strong) | weak.wanted(product, block, column, strong)
     flat = np.flatnonzero(mask)
     i, j = block[flat // width], flat % width + column
     keep = (j > i) | ~is_new[j]
@@ -108,8 +107,8 @@ def _hits(
 def _strong(hits: _Hits, strong: float, weak: _Nearest | None) -> Iterator[Pair]:
     if weak is not None:
         faint = hits.raw < strong
-        weak.add(_Hits(*(column[faint] for column in hits)))
-        hits = _Hits(*(column[~faint] for column in hits))
+        weak.add(_Hits(hits.i[faint], hits.j[faint], hits.raw[faint]))
+        hits = _Hits(hits.i[~faint], hits.j[~faint], hits.raw[~faint])
     yield from map(Pair, hits.i.tolist(), hits.j.tolist(), hits.raw.tolist())
 
 
@@ -123,6 +122,20 @@ class _Nearest:
     @property
     def floor(self) -> Scores:
         return self._best[:, -1]
+
+    def wanted(self, product: Matrix, block: Indices, column: int, strong: float) -> np.ndarray:
+        """Where a crowded tile may still hold one of the best: above a floor, and among the best of its row or column."""
+        size = self._best.shape[1]
+        above = product > np.minimum(
+            self.floor[block][:, None], self.floor[column : column + product.shape[1]][None, :]
+        )
+        if size >= min(product.shape) or np.count_nonzero(above) <= above.size // 64:
+            return above
+        best = np.zeros_like(above)
+        weak = np.where(product < strong, product, -np.inf)
+        np.put_along_axis(best, np.argpartition(weak, -size, axis=1)[:, -size:], True, axis=1)
+        np.put_along_axis(best, np.argpartition(weak, -size, axis=0)[-size:, :], True, axis=0)
+        return above & best
 
     def add(self, hits: _Hits) -> None:
         for own, other in ((hits.i, hits.j), (hits.j, hits.i)):

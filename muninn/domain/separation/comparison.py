@@ -57,15 +57,16 @@ def compare(a: Text | Features, b: Text | Features, *, vocabulary: Vocabulary | 
         equal = _equal(left, right)
         reordered = not equal and _same_sentences(left, right)
         slip = not (equal or reordered) and _one_misspelling(left, right, vocabulary)
-        alike = bool(left.plain) and left.plain == right.plain
+        alike = not (equal or reordered or slip) and left.plain.same(right.plain)
     through = equal or reordered or slip or alike
+    values = [] if through else list(_value_differences(left, right))
     return Separation(
         equal_after_normalisation=equal,
         sentence_reorder=reordered,
         misspelling=slip,
-        refusal=None if through else _refusal(left, right, trap),
-        slots_equal=through or next(_value_differences(left, right), None) is None,
-        coverage=1.0 if equal else _coverage(left, right),
+        refusal=None if through else trap or _refusal(left, right, values),
+        slots_equal=not values,
+        coverage=1.0 if equal else coverage(left, right),
     )
 
 
@@ -211,11 +212,8 @@ def _openers(text: Features, other: Features) -> frozenset[str]:
     return frozenset(found)
 
 
-def _refusal(left: Features, right: Features, trap: Refusal | None) -> Refusal:
+def _refusal(left: Features, right: Features, values: Sequence[Refusal]) -> Refusal:
     """The most telling difference: values on both sides, polarity, opposites, values on one side, words, order."""
-    if trap is not None:
-        return trap
-    values = list(_value_differences(left, right))
     for refusal in values:
         if refusal.left and refusal.right:
             return refusal
@@ -266,6 +264,7 @@ def _order(left: Features, right: Features) -> Refusal:
     return Refusal("order", left.normalised[:80], right.normalised[:80])
 
 
-def _coverage(left: Features, right: Features) -> float:
+def coverage(left: Features, right: Features) -> float:
+    """Shared content words over all content words (Dice, on stems), 0–1."""
     total = len(left.stems) + len(right.stems)
     return 2 * len(left.stems & right.stems) / total if total else 0.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from muninn.domain.separation import lexicon
 from muninn.domain.separation.slots import Part, language, parts, quotations
@@ -20,6 +21,21 @@ CLOSED = frozenset(
 )  # fmt: skip
 """Words of which two never differ by accident."""
 _CANONICAL = frozenset(("number", "port", "date", "time", "unit", "currency"))
+
+
+class Plain(NamedTuple):
+    """A content with contractions spelled out, values canonical, and harmless articles put aside by the place they held."""
+
+    keys: tuple[str, ...]
+    articles: dict[int, str]
+
+    def same(self, other: Plain) -> bool:
+        """Equal keys, and no place where both have an article and not the same ("el capital", "la capital")."""
+        return (
+            bool(self.keys)
+            and self.keys == other.keys
+            and all(other.articles.get(place, article) == article for place, article in self.articles.items())
+        )
 
 
 @dataclass(frozen=True)
@@ -118,8 +134,7 @@ class Features:
         return {" ".join(keys(sentences(inside))): inside for inside in quotations(self.normalised) if inside.strip()}
 
     @cached_property
-    def plain(self) -> tuple[str, ...]:
-        """The content with contractions spelled out, values canonical and harmless articles gone."""
+    def plain(self) -> Plain:
         return _plain([token for sentence in self.body for token in sentence.tokens], self.language)
 
     @cached_property
@@ -162,7 +177,7 @@ def asks_by_mark(sentence: Sentence) -> bool:
     return not any(token.key in lexicon.QUESTION_OPENERS for token in sentence.tokens[:4])
 
 
-def _plain(tokens: Sequence[Token], tongue: str) -> tuple[str, ...]:
+def _plain(tokens: Sequence[Token], tongue: str) -> Plain:
     spelled: list[Token] = []
     for token in tokens:
         spelled.extend(_spell_out(token) if "'" in token.raw or token.key == "cannot" else (token,))
@@ -175,7 +190,14 @@ def _plain(tokens: Sequence[Token], tongue: str) -> tuple[str, ...]:
         else:
             found.append(key)
     articles = {"en": lexicon.ENGLISH_ARTICLES, "es": lexicon.SPANISH_ARTICLES}.get(tongue, frozenset())
-    return tuple(key for at, key in enumerate(found) if not (key in articles and _droppable(found, at)))
+    kept: list[str] = []
+    aside: dict[int, str] = {}
+    for at, key in enumerate(found):
+        if key in articles and _droppable(found, at):
+            aside[len(kept)] = key
+        else:
+            kept.append(key)
+    return Plain(tuple(kept), aside)
 
 
 def _droppable(found: Sequence[str], at: int) -> bool:

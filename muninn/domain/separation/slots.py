@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from muninn.domain.separation import lexicon
+from muninn.domain.separation.technical import ADDRESS, ISO_DATE, VERSION, classify
 from muninn.domain.separation.text import Token
 
 VALUE_SLOTS = (
@@ -30,29 +31,10 @@ class Part(NamedTuple):
     shown: str
 
 
-_URL = re.compile(r"^(?:[a-z][a-z0-9+.-]*://|www\.)\S+$", re.IGNORECASE)
-_EMAIL = re.compile(r"^[^@\s]+@[^@\s]+\.[a-z]{2,}$", re.IGNORECASE)
-_DOMAIN = re.compile(
-    r"^(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|es|eu|edu|gov|local|internal|test|ai|co|cloud|info)(?:/\S*)?$",
-    re.IGNORECASE,
-)
-_HASH = re.compile(r"^(?:sha\d+:|0x)?(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,128}$", re.IGNORECASE)
-_ISO = re.compile(r"^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:T.*)?$")
-_ISO_MONTH = re.compile(r"^(\d{4})-(0[1-9]|1[0-2])$")
-_SLASHED = re.compile(r"^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})$")
-_QUARTER = re.compile(r"^(?:[qh]\d|\d[qht])$", re.IGNORECASE)
-_CLOCK = re.compile(r"^(\d{1,2}):(\d{2})(?::\d{2})?(?:[ap]m|h)?$", re.IGNORECASE)
-_VERSION = re.compile(r"^(?:v\d+(?:\.\w+)*|\d+\.\d+\.\d+(?:\.\w+)*|\d+(?:\.\d+)*\.x)(?:[-+.]?\w+)*$", re.IGNORECASE)
-_HOST_PORT = re.compile(r"^([\w.-]*):(\d{2,5})$")
-_ADDRESS = re.compile(r"^\d{1,3}(?:\.\d{1,3}){3}(?:/\d+)?$")
-_FILE = re.compile(
-    r"^[\w.*-]*\.(?:py|pyi|js|ts|tsx|jsx|go|rs|rb|java|kt|c|h|cpp|cs|sh|bash|zsh|sql|md|txt|rst|json|jsonl|toml|ya?ml|ini|cfg|conf|"
-    r"env|lock|log|csv|tsv|xml|html|css|pdf|docx?|xlsx?|png|jpe?g|svg|zip|gz|tar|tgz|db|sqlite|pem|key|crt|service|sock|pid|bak)$",
-    re.IGNORECASE,
-)
 _ORDINAL = re.compile(r"^(\d+)(?:st|nd|rd|th|o|a|er|ª|º)$")
 _ENGLISH_NUMBER = re.compile(r"^\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
-_SPANISH_NUMBER = re.compile(r"^\d{1,3}(?:\.\d{3})+(?:,\d+)?$")
+_SPANISH_NUMBER = re.compile(r"^\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d+)$")
+# One dot and three digits may be a decimal even in Spanish text: it stays as written.
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{2,200})'(?!\w)")
 
 
@@ -81,7 +63,8 @@ def parts(tokens: Sequence[Token], tongue: str) -> tuple[Part, ...]:
         elif token.sort == "number":
             part, width = _from_number(tokens, at, tongue)
         elif token.sort == "code":
-            part, width = _from_code(token), 1
+            slot, value = classify(token.key)
+            part, width = Part(slot, value, token.raw), 1
         else:
             part, width = _from_symbol(token), 1
         found.append(part)
@@ -94,32 +77,49 @@ def _shown(tokens: Sequence[Token], at: int, width: int) -> str:
 
 
 def _from_word(tokens: Sequence[Token], at: int) -> tuple[Part, int]:
+    found = _calendar(tokens, at) or _quantity(tokens, at)
+    if found:
+        return found
+    token = tokens[at]
+    if token.key in lexicon.CURRENCIES:
+        return Part("currency", "currency " + lexicon.CURRENCIES[token.key], token.raw), 1
+    if token.key == "por" and at + 1 < len(tokens) and tokens[at + 1].key == "ciento":
+        return Part("unit", "unit %", _shown(tokens, at, 2)), 2
+    return Part(None, token.key, token.raw), 1
+
+
+def _calendar(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
+    """Dates that start with a month or an ordinal, weekdays, and days named from today."""
     token = tokens[at]
     key = token.key
-    if key in lexicon.MONTHS:
-        dated = _month_first(tokens, at)
-        if dated:
-            return dated
+    dated = _month_first(tokens, at) if key in lexicon.MONTHS else None
+    dated = dated or (_day_first(tokens, at) if key in lexicon.ORDINALS else None)
+    if dated:
+        return dated
     if key in lexicon.WEEKDAYS and (key not in lexicon.DOUBTFUL_CALENDAR or token.raw[0].isupper()):
         return Part("weekday", f"weekday {lexicon.WEEKDAYS[key]}", token.raw), 1
     if key in lexicon.RELATIVE_DAYS:
         return Part("date", key, token.raw), 1
+    return None
+
+
+def _quantity(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
+    """Spelled numbers and ordinals, vague amounts, and the unit after a number."""
+    token = tokens[at]
+    key = token.key
+    counted = _follows_number(tokens, at)
     if key in lexicon.CARDINALS and key not in lexicon.AMBIGUOUS_CARDINALS:
         value, width = _spelled(tokens, at)
         return _counted(tokens, at, width, str(value))
-    if key in lexicon.ORDINALS and not (key in ("second", "segundo") and _follows_number(tokens, at)):
+    if key in lexicon.ORDINALS and not (key in ("second", "segundo") and counted):
         return Part("number", f"{lexicon.ORDINALS[key]}th", token.raw), 1
-    if key in lexicon.QUANTITIES:
+    if key in lexicon.QUANTITIES or key in lexicon.MULTIPLIERS:
         return Part("number", key, token.raw), 1
-    if _follows_number(tokens, at) and (token.raw in lexicon.UNITS or key in lexicon.UNITS):
+    if counted and (token.raw in lexicon.UNITS or key in lexicon.UNITS):
         return Part("unit", "unit " + lexicon.UNITS.get(token.raw, lexicon.UNITS.get(key, key)), token.raw), 1
-    if key in lexicon.CURRENCIES:
-        return Part("currency", "currency " + lexicon.CURRENCIES[key], token.raw), 1
-    if key == "por" and at + 1 < len(tokens) and tokens[at + 1].key == "ciento":
-        return Part("unit", "unit %", _shown(tokens, at, 2)), 2
-    if key in ("am", "pm") and _follows_number(tokens, at):
+    if counted and key in ("am", "pm"):
         return Part("time", key, token.raw), 1
-    return Part(None, key, token.raw), 1
+    return None
 
 
 def _follows_number(tokens: Sequence[Token], at: int) -> bool:
@@ -242,14 +242,14 @@ def _from_number(tokens: Sequence[Token], at: int, tongue: str) -> tuple[Part, i
     dated = _day_first(tokens, at)
     if dated:
         return dated
-    iso = _ISO.match(key)
+    iso = ISO_DATE.match(key)
     if iso:
         return Part("date", f"{iso[1]}-{int(iso[2]):02d}-{int(iso[3]):02d}", token.raw), 1
     if re.fullmatch(r"(?:19|20)\d\d", key) and at and tokens[at - 1].key in lexicon.YEAR_WORDS:
         return Part("date", key, token.raw), 1
-    if _ADDRESS.match(key):
+    if ADDRESS.match(key):
         return Part("identifier", key, token.raw), 1
-    if _VERSION.match(key):
+    if VERSION.match(key):
         return Part("version", key, token.raw), 1
     ordinal = _ORDINAL.match(key)
     if ordinal:
@@ -278,65 +278,3 @@ def _from_symbol(token: Token) -> Part:
     if token.key in lexicon.UNITS:
         return Part("unit", "unit " + lexicon.UNITS[token.key], token.raw)
     return Part(None, token.key, token.raw)
-
-
-def _from_code(token: Token) -> Part:
-    slot, value = _classify(token.key, token.raw)
-    return Part(slot, value, token.raw)
-
-
-def _classify(key: str, raw: str) -> tuple[str, str]:
-    if _URL.match(key):
-        return "url", key.rstrip("/")
-    if _EMAIL.match(key):
-        return "identifier", key
-    for pattern, slot in (
-        (_QUARTER, "date"),
-        (_CLOCK, "time"),
-        (_HASH, "hash"),
-        (_ISO_MONTH, "date"),
-        (_VERSION, "version"),
-    ):
-        if pattern.match(key):
-            return slot, key
-    dated = _numeric_date(key)
-    if dated:
-        return "date", dated
-    address = _HOST_PORT.match(key)
-    if address:
-        return "port", key
-    if _DOMAIN.match(key):
-        return "url", key.rstrip("/")
-    if _looks_like_path(key):
-        return "path", key
-    if key[:1] in "$€£¥₹" and key[1:2].isdigit():
-        return "number", key
-    if key.startswith("-") or any(map(str.isalpha, raw)):
-        return "identifier", key
-    return "number", key
-
-
-def _numeric_date(key: str) -> str | None:
-    """ISO and day/month/year; a date that could be read both ways stays as written."""
-    iso = _ISO.match(key)
-    if iso:
-        return f"{iso[1]}-{int(iso[2]):02d}-{int(iso[3]):02d}" if "T" not in key else key
-    slashed = _SLASHED.match(key)
-    if not slashed:
-        return None
-    first, second, year = int(slashed[1]), int(slashed[2]), slashed[3]
-    if len(year) == 4 and first > 12 >= second >= 1:
-        return f"{year}-{second:02d}-{first:02d}"
-    if len(year) == 4 and second > 12 >= first >= 1:
-        return f"{year}-{first:02d}-{second:02d}"
-    return key
-
-
-def _looks_like_path(key: str) -> bool:
-    if _FILE.match(key):
-        return True
-    if "\\" in key:
-        return True
-    if "/" not in key:
-        return False
-    return key[0] in "/~." or key.endswith("/") or key.count("/") > 1 or bool(_FILE.match(key.rsplit("/", 1)[1]))

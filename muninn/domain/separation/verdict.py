@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from muninn.domain.memory import Kind, Memory
-from muninn.domain.separation.comparison import compare
-from muninn.domain.separation.features import Features
+from muninn.domain.separation.comparison import compare, coverage
+from muninn.domain.separation.features import Features, features
 from muninn.domain.separation.misspelling import Vocabulary
 from muninn.domain.separation.text import Text
 
@@ -51,7 +51,11 @@ def merge_verdict(
     (procedures), so a reordering is only queued."""
     if cosine < REVIEW_COSINE:
         return Verdict("none", f"similarity {cosine:.2f}")
-    found = compare(a, b, vocabulary=vocabulary)
+    left = a if isinstance(a, Features) else features(a)
+    right = b if isinstance(b, Features) else features(b)
+    if cosine < NEAR_COSINE and coverage(left, right) < REVIEW_COVERAGE:
+        return Verdict("none", "too few words shared")
+    found = compare(left, right, vocabulary=vocabulary)
     if found.equal_after_normalisation and cosine >= EQUAL_COSINE:
         return Verdict("merge", "equal but for case, punctuation or spacing")
     if found.refusal is None and cosine >= NEAR_COSINE:
