@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import random  # noqa: TID251 - the root injects randomness
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Self
@@ -15,7 +16,7 @@ from muninn.clock import SystemClock, Ulids
 from muninn.config import Config
 from muninn.daemon.lock import HomeLock
 from muninn.domain.linking import Linker
-from muninn.domain.records import Egress
+from muninn.domain.records import Egress, Transaction
 from muninn.dream.engine import Dreamer
 from muninn.embed.registry import Embedders
 from muninn.errors import MuninnError, ProviderError, StoreError
@@ -31,14 +32,15 @@ _EMBED_PAUSE = 60.0  # seconds after an embedder failed
 
 
 class _Ledger:
-    """The egress ledger, bound to the store once that is open."""
+    """The egress ledger in the store. During a rehearsal (a dry run) only what really left the process is written."""
 
     def __init__(self, store: LanceStore) -> None:
         self._store = store
+        self.rehearsing = False
 
     def record(self, entry: Egress) -> None:
-        from muninn.domain.records import Transaction
-
+        if self.rehearsing and not entry.bytes_out:
+            return
         self._store.wait(self._store.append(Transaction(egress=(entry,))))
 
 
@@ -61,8 +63,9 @@ class App:
         self._closing = Event()
         self._wake_embedder = Event()
         self.store = LanceStore(config.data, config.store, read_only=read_only)
+        self._ledger = _Ledger(self.store)
         self.models = Models(
-            config.llm, ledger=_Ledger(self.store), clock=clock, ids=ids, environ=environ, jitter=random.random
+            config.llm, ledger=self._ledger, clock=clock, ids=ids, environ=environ, jitter=random.random
         )
         self.embedders = Embedders(config, self._endpoint)
         self.read = ResidentModel(self.embedders, config.recall)
@@ -114,6 +117,15 @@ class App:
             except StoreError as error:
                 self._log.error("embedding_not_stored", error=str(error))
                 self._closing.wait(_EMBED_PAUSE)
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """A dry run: attempts that sent nothing leave no line in the ledger."""
+        self._ledger.rehearsing = True
+        try:
+            yield
+        finally:
+            self._ledger.rehearsing = False
 
     def status(self) -> dict[str, Any]:
         """The status document; counts are of active memories."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import msgspec
@@ -24,15 +25,16 @@ class Dream(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 def dream(core: Core, call: Call) -> Answer:
     asked: Dream = typed(call, Dream)
     vault = core.service.find_vault(asked.vault).name if asked.vault else None
-    outcome = core.dreamer.dream(
-        kind="dream",
-        force=asked.force,
-        dry_run=asked.dry_run,
-        vault=vault,
-        timeout=asked.timeout if asked.timeout is not None else core.config.dream.timeout,
-        llm=not asked.no_llm,
-        plan=asked.plan,
-    )
+    with core.rehearsal() if asked.dry_run else nullcontext():
+        outcome = core.dreamer.dream(
+            kind="dream",
+            force=asked.force,
+            dry_run=asked.dry_run,
+            vault=vault,
+            timeout=asked.timeout if asked.timeout is not None else core.config.dream.timeout,
+            llm=not asked.no_llm,
+            plan=asked.plan,
+        )
     return Answer(document=outcome.document())
 
 

@@ -31,7 +31,8 @@ from muninn.store.tables import Tables, connect, sync_filesystem
 from muninn.store.wal import WriteAheadLog, drop, read_segment, segments
 
 _CHECKPOINT_ROWS = 2_000
-_CHECKPOINT_SECONDS = 15.0
+_PAUSE_SECONDS = 0.5
+_RETRY_SECONDS = 15.0
 _BACKLOG_ROWS = 20_000
 _MAINTAIN_COMMITS = 40
 _KEEP_VERSIONS = timedelta(hours=1)
@@ -65,7 +66,8 @@ class LanceStore:
     def _open_tables(self, config: StoreConfig, *, read_only: bool) -> Marker:
         marker = read_marker(self._data)
         if marker is None and read_only:
-            raise StoreError(f"there is no store in {self._data} yet", hint="muninn remember makes one")
+            self._tables = Tables(None, self._uri)  # nothing was ever stored here, and looking does not change that
+            return Marker()
         if not read_only:
             private_folder(self._data)
         connection = connect(self._uri, config.storage_options)
@@ -170,8 +172,7 @@ class LanceStore:
                 self._state.wait(1.0)
             position = self._log.append(payload)
             self._live.take(transaction)
-            if self._live.changes >= _CHECKPOINT_ROWS:
-                self._state.notify_all()
+            self._state.notify_all()
         return position
 
     def _log_for_egress(self, transaction: Transaction) -> WriteAheadLog:
@@ -251,8 +252,7 @@ class LanceStore:
     def _run(self) -> None:
         while True:
             with self._state:
-                if not self._closed and self._live.changes < _CHECKPOINT_ROWS:
-                    self._state.wait(_CHECKPOINT_SECONDS)
+                self._await_pause()
                 if self._closed:
                     return
             try:
@@ -262,7 +262,14 @@ class LanceStore:
                 self._trouble = error if isinstance(error, StoreError) else StoreError(str(error))
                 with self._state:
                     if not self._closed:
-                        self._state.wait(_CHECKPOINT_SECONDS)
+                        self._state.wait(_RETRY_SECONDS)
+
+    def _await_pause(self) -> None:
+        """Return when enough has gathered, when nobody has written for a moment, or at the end."""
+        while not self._closed and self._live.changes < _CHECKPOINT_ROWS:
+            written = self._state.wait(_PAUSE_SECONDS if self._live.changes else None)
+            if not written and self._live.changes:
+                return
 
     @property
     def trouble(self) -> StoreError | None:

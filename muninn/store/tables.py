@@ -37,7 +37,7 @@ def connect(uri: str, storage_options: Mapping[str, str]) -> Any:
 
 
 class Tables:
-    """The open tables of one store. One thread writes; any thread may read."""
+    """The open tables of one store. One thread writes; any thread may read. Tables that were not opened read as empty."""
 
     def __init__(self, connection: Any, uri: str) -> None:
         self._connection = connection
@@ -114,6 +114,8 @@ class Tables:
             yield from zip(MEMORIES.records(batch), vectors, strict=True)
 
     def _batches(self, table: Table, columns: list[str], where: str | None) -> Iterator[pa.RecordBatch]:
+        if table.name not in self._open:
+            return
         with engine(f"reading table {table.name}"):
             query = self._open[table.name].search().select(columns).limit(None)
             if where:
