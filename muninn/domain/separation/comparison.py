@@ -187,7 +187,8 @@ def _value_differences(left: Features, right: Features) -> Iterator[Refusal]:
 
 
 def _values_missing(text: Features, other: Features, slot: str) -> list[str]:
-    return [shown for value, shown in text.values.get(slot, {}).items() if value not in other.stated]
+    values = text.values.get(slot)
+    return [shown for value, shown in values.items() if value not in other.stated] if values else []
 
 
 def _quotes_missing(text: Features, other: Features) -> list[str]:
@@ -233,15 +234,30 @@ def _refusal(left: Features, right: Features, values: Sequence[Refusal]) -> Refu
 
 
 def _opposed(only_left: Sequence[str], only_right: Sequence[str]) -> Refusal | None:
-    for one in only_left:
+    """The first word of the left whose opposite the right has: a listed one, or either with an opposing prefix."""
+    right = frozenset(only_right)
+    for word in only_left:
+        others = lexicon.OPPOSITES.get(word)
+        found = sorted(others & right) if others else ()
+        if found:
+            return Refusal("antonym", word, found[0])
+    if len(only_left) * len(only_right) > _FEW_WORDS**2:
+        return None
+    for word in only_left:
         for other in only_right:
-            if other in lexicon.OPPOSITES.get(one, ()) or _prefixed(one, other) or _prefixed(other, one):
-                return Refusal("antonym", one, other)
+            if _prefixed(word, other) or _prefixed(other, word):
+                return Refusal("antonym", word, other)
     return None
 
 
 def _prefixed(word: str, longer: str) -> bool:
-    return len(word) > 3 and longer.endswith(word) and longer.removesuffix(word) in lexicon.OPPOSING_PREFIXES
+    return (
+        len(longer) > len(word) > 3 and longer.endswith(word) and longer.removesuffix(word) in lexicon.OPPOSING_PREFIXES
+    )
+
+
+_FEW_WORDS = 10
+"""Texts further apart than this differ in subject: a prefix found among so many words opposes nothing."""
 
 
 def _subjects(text: Features, only: Sequence[str]) -> bool:

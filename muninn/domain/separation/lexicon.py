@@ -94,8 +94,22 @@ def _opposites() -> dict[str, frozenset[str]]:
 
 OPPOSITES = _opposites()
 OPPOSING_PREFIXES = (
-    "un", "in", "im", "ir", "il", "dis", "non", "de", "des", "a", "anti", "mis", "ver", "mal", "under", "over", "re",
-)  # fmt: skip
+    "un",
+    "in",
+    "im",
+    "ir",
+    "il",
+    "dis",
+    "non",
+    "de",
+    "des",
+    "a",
+    "anti",
+    "mis",
+    "mal",
+    "under",
+    "over",
+)
 
 WEEKDAYS = _map(
     """
