@@ -34,7 +34,7 @@ def open_file(path: Path) -> BinaryIO:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             os.close(handle)
             raise UsageError(f"{path} is not a regular file", hint="name a file or a folder")
-        return os.fdopen(handle, "rb", buffering=1 << 20)
+        return os.fdopen(handle, "rb", buffering=1 << 16)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
 
