@@ -57,6 +57,7 @@ def _session(environ: Mapping[str, str], *, vault: str, folder: Path | None, may
     return Session(
         gateway=Gateway(client, monotonic=time.monotonic, wake=_waker(environ) if may_wake else None),
         nonce=os.urandom(8).hex(),
+        epoch=time.time,
         project=Project(vault, chosen=True) if vault else project_at(where, home=Path(environ.get("HOME", "/"))),
         default_vault=load(environ).vault.default,
         headers={name: value for name, value in connect.provenance(environ).items() if name not in _OURS},

@@ -44,6 +44,7 @@ class Gateway:
         self._waking = threading.Lock()
         self._closed = threading.Event()
         self._met = False
+        self._woken = 0
 
     def close(self) -> None:
         """Calls that wait give up now."""
@@ -53,15 +54,16 @@ class Gateway:
         """One request. Raises what the daemon answered, or NotRunningError when it stays away."""
         began = self._monotonic()
         while True:
+            woken = self._woken
             try:
                 answer = self._client.call(method, path, body, headers)
             except NotRunningError as error:
-                self._bear(error, self._monotonic() - began)
+                self._bear(error, self._monotonic() - began, woken)
             else:
                 self._met = True
                 return answer
 
-    def _bear(self, error: NotRunningError, waited: float) -> None:
+    def _bear(self, error: NotRunningError, waited: float, woken: int) -> None:
         """Wait a little, or wake the daemon; raises ``error`` when there is nothing left to try."""
         if waited >= self._patience or (self._wake is None and not (self._met and waited < _GRACE)):
             raise error
@@ -70,8 +72,11 @@ class Gateway:
                 raise error
             return
         with self._waking:
+            if woken != self._woken:
+                return  # somebody else woke it meanwhile
             try:
                 self._wake(self._patience - waited)
+                self._woken += 1
             except AlreadyRunningError:
                 self._closed.wait(_PAUSE)
             except LockedError as locked:

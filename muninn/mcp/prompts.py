@@ -6,21 +6,25 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from muninn.errors import NotFoundError, UsageError
-from muninn.mcp.answers import rendered
+from muninn.mcp.answers import brief, quoted, rendered
+from muninn.mcp.newest import newest
 from muninn.mcp.session import Session
 from muninn.mcp.tools import BY_NAME
 
 Json = dict[str, Any]
 
-_OPEN_ENDS = "what we were working on: open tasks, decisions, problems, next steps"
+_SHOWN = 12
 
 
 def _left_off(session: Session, given: Mapping[str, str]) -> str:
     topic = given.get("topic", "").strip()
-    found = BY_NAME["recall"].run(session, {"query": topic or _OPEN_ENDS, "limit": 12}, "")
+    if topic:
+        found = BY_NAME["recall"].run(session, {"query": topic, "limit": _SHOWN}, "")
+    else:
+        found = quoted(newest_first=[brief(memory) for memory in newest(session, _SHOWN)])
     about = f" on {topic!r}" if topic else ""
     return (
-        f"Where did we leave off{about}? Below is what muninn recalls. Say in a few sentences what was decided, what is open "
+        f"Where did we leave off{about}? Below is what muninn holds. Say in a few sentences what was decided, what is open "
         "and what the next step is; name the ids you rely on; say so when it is thin. Ask before you act on it.\n\n"
         f"{rendered(found)}"
     )

@@ -58,8 +58,7 @@ def listing(session: Session, cursor: str | None) -> Json:
 def reading(session: Session, uri: str) -> Json:
     """The contents of one resource. Raises NotFoundError."""
     if uri == JOURNAL:
-        path = path_of("journal", last=_JOURNAL_ENTRIES)
-        entries = session.call("GET", path, tool="resources").get("entries", [])
+        entries = BY_NAME["journal"].run(session, {"last": _JOURNAL_ENTRIES}, "")["entries"]
         text = "\n".join(str(entry.get("text", "")) for entry in entries) or "No dreams yet.\n"
         return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text[-200_000:]}]}
     if uri.startswith(MEMORY) and len(uri) > len(MEMORY):

@@ -2,13 +2,13 @@
 
 Rules: a vault that is not named is the project's for writing, and the project's plus the default one for reading; outside
 a project reading spans all. An agent is a model somewhere else, so the text of a legal vault is not handed to it, unless
-a person named that vault in a flag or in ``.muninn.toml``; writing into one is possible.
+a person named that vault in a flag or in ``.muninn.toml``; nor is the vault's name. Writing into one is possible.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -32,13 +32,17 @@ _ODD = re.compile(r"[^\w.+ -]+")
 
 @dataclass(slots=True)
 class Session:
-    """One agent's connection. ``headers``: provenance from the environment. ``nonce``: unlike that of any other session."""
+    """One agent's connection.
+
+    ``nonce``: unlike that of any other session. ``headers``: provenance from the environment. ``epoch``: Unix time now.
+    """
 
     gateway: Gateway
     nonce: str
     project: Project = field(default_factory=Project)
     default_vault: str = "default"
     headers: Mapping[str, str] = field(default_factory=dict)
+    epoch: Callable[[], float] = lambda: 0.0
     agent: str = ""
 
     def introduce(self, client_info: object) -> None:
@@ -104,9 +108,9 @@ class Session:
             raise EgressRefusedError(f"memory {memory.get('id')} is in a legal vault", hint=_LEGAL)
         return memory
 
-    def closed_vaults(self, *, tool: str) -> set[str]:
-        """The keys of the vaults the agent may not read."""
-        return {vault_key(name) for name, tier in self._tiers(tool).items() if not self._readable(name, tier)}
+    def closed_vaults(self, *, tool: str) -> list[str]:
+        """The names of the vaults the agent may not read; the names are not for it either."""
+        return [name for name, tier in self._tiers(tool).items() if not self._readable(name, tier)]
 
     def _tiers(self, tool: str) -> dict[str, str]:
         vaults = self.call("GET", "/v1/vaults", tool=tool).get("vaults", [])

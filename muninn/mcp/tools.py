@@ -6,7 +6,7 @@ makes a write that is sent twice count once. What needs a person (accepting sugg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -210,11 +210,8 @@ def _link(session: Session, given: Mapping[str, Any], key: str) -> Json:
 def _neighbours(session: Session, given: Mapping[str, Any], _key: str) -> Json:
     memory = session.require(session.call("GET", path_of("memories", given["id"]), tool="neighbours"))
     around = session.call("GET", path_of("memories", memory["id"], "links"), tool="neighbours")
-    others = {
-        name: other
-        for name, other in around["memories"].items()
-        if session.may_see({**other, "tier": other.get("tier") or memory["tier"]})
-    }
+    closed = {vault_key(name) for name in session.closed_vaults(tool="neighbours")}
+    others = {name: other for name, other in around["memories"].items() if vault_key(other["vault"]) not in closed}
     links = [
         {name: link[name] for name in ("source", "target", "relation", "weight", "origin")}
         for link in around["links"]
@@ -225,19 +222,29 @@ def _neighbours(session: Session, given: Mapping[str, Any], _key: str) -> Json:
 
 def _vaults(session: Session, _given: Mapping[str, Any], _key: str) -> Json:
     found = session.call("GET", "/v1/vaults", tool="vaults").get("vaults", [])
-    rows = [{name: vault[name] for name in ("name", "tier", "memories")} for vault in found]
-    return {"vaults": rows, "writes_go_to": session.writing(None) or session.default_vault}
+    rows = [{name: vault[name] for name in ("name", "tier", "memories")} for vault in found if session.may_see(
+        {"vault": vault["name"], "tier": vault["tier"]})]  # fmt: skip
+    document: Json = {"vaults": rows, "writes_go_to": session.writing(None) or session.default_vault}
+    return document | ({"closed_to_agents": len(found) - len(rows)} if len(rows) < len(found) else {})
 
 
 def _journal(session: Session, given: Mapping[str, Any], _key: str) -> Json:
     path = path_of("journal", last=given.get("last", 1), since=given.get("since"))
-    return quoted(entries=session.call("GET", path, tool="journal").get("entries", []))
+    entries = session.call("GET", path, tool="journal").get("entries", [])
+    return quoted(entries=[{**entry, "text": without(entry["text"], closed)} for entry in entries]
+                  if (closed := session.closed_vaults(tool="journal")) else entries)  # fmt: skip
+
+
+def without(text: str, names: Iterable[str]) -> str:
+    """``text`` without the lines that name one of the vaults."""
+    keys = [vault_key(name) for name in names]
+    return "\n".join(line for line in text.split("\n") if not any(key in vault_key(line) for key in keys))
 
 
 def _suggestions(session: Session, given: Mapping[str, Any], _key: str) -> Json:
     path = path_of("suggestions", status=given.get("status"))
     found = session.call("GET", path, tool="suggestions").get("suggestions", [])
-    closed = session.closed_vaults(tool="suggestions") if found else set()
+    closed = {vault_key(name) for name in session.closed_vaults(tool="suggestions")} if found else set()
     shown = [one for one in found if not closed & {vault_key(one["source_vault"]), vault_key(one["target_vault"])}]
     return quoted(suggestions=shown, decide="a person does: muninn suggestions accept ID, or reject ID")
 
