@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote, urlencode
 
 from muninn import errors, paths
@@ -19,6 +19,9 @@ from muninn.client import Client, error_of
 from muninn_cmd import render
 from muninn_cmd.holder import holder
 from muninn_cmd.session import current
+
+if TYPE_CHECKING:
+    from muninn.config import Config
 
 Json = dict[str, Any]
 
@@ -169,17 +172,24 @@ def _answers(client: Client) -> bool:
 
 def _enter(stack: ExitStack, *, read_only: bool) -> Door | None:
     """The in-process door, closed by ``stack``; None when somebody else took the lock first."""
+    from muninn.config import load
+
+    try:
+        return stack.enter_context(local_door(load(current.environ), read_only=read_only))
+    except errors.LockedError:
+        return None
+
+
+@contextmanager
+def local_door(config: Config, *, read_only: bool = False) -> Iterator[Door]:
+    """The API in this process over the home that ``config`` names. Raises LockedError."""
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)  # read by native libraries when they load
     from muninn.api.local import dispatch
     from muninn.app import build
-    from muninn.config import load
 
-    try:
-        app = stack.enter_context(build(load(current.environ), environ=current.environ, read_only=read_only))
-    except errors.LockedError:
-        return None
-    return Inside(app, dispatch, provenance(current.environ))
+    with build(config, environ=current.environ, read_only=read_only) as app:
+        yield Inside(app, dispatch, provenance(current.environ))
 
 
 def _locked(home: str) -> str:

@@ -21,11 +21,17 @@ def doctor(
     verify: Annotated[bool, typer.Option("--verify", help="Read every row of the store, to find damage.")] = False,
 ) -> None:
     """Exits 1 when a check fails; each failure says what to do."""
-    document = connect.get(connect.path_of("doctor", verify=verify))
+    document = _proof() if prove else connect.get(connect.path_of("doctor", verify=verify))
     checks = document.get("checks") or []
     render.show(document, lambda: "\n".join(_line(check) for check in checks))
     if any(state(check) == "fail" for check in checks):
         raise typer.Exit(1)
+
+
+def _proof() -> dict[str, Any]:
+    from muninn_cmd.prove import prove
+
+    return prove()
 
 
 def state(check: dict[str, Any]) -> str:

@@ -23,16 +23,26 @@ def dreams(
 
 
 def _text(rows: list[dict[str, Any]], phases: bool) -> str:
-    table = []
-    for row in rows:
-        amount = row.get("operations")
-        operations = len(amount) if isinstance(amount, list) else int(amount or 0)
-        undone = " (undone)" if row.get("undone_at") else ""
-        table.append((one_line(row.get("dream_id")), moment(row.get("started_at")), one_line(row.get("kind")),
-                      count(operations, "operation"), one_line(row.get("status")) + undone))  # fmt: skip
-        if phases:
-            parts = (
-                f"{one_line(phase.get('name'))} {seconds(phase.get('seconds'))}" for phase in row.get("phases") or []
-            )
-            table.append(("", "", "", "", " · ".join(parts)))
-    return columns(table)
+    lines = columns([_row(row) for row in rows]).splitlines()
+    if not phases:
+        return "\n".join(lines)
+    return "\n".join(f"{line}\n  {_phases(row)}" for line, row in zip(lines, rows, strict=True))
+
+
+def _row(row: dict[str, Any]) -> tuple[str, ...]:
+    amount = row.get("operations")
+    operations = len(amount) if isinstance(amount, list) else int(amount or 0)
+    undone = " (undone)" if row.get("undone_at") else ""
+    return (
+        one_line(row.get("dream_id")),
+        moment(row.get("started_at")),
+        one_line(row.get("kind")),
+        count(operations, "operation"),
+        one_line(row.get("status")) + undone,
+    )
+
+
+def _phases(row: dict[str, Any]) -> str:
+    return " · ".join(
+        f"{one_line(phase.get('name'))} {seconds(phase.get('seconds'))}" for phase in row.get("phases") or []
+    )

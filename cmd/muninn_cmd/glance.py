@@ -162,7 +162,9 @@ def describe(status: Mapping[str, Any]) -> str:
     gate = status.get("gate") or {}
     rows.append(("", "next dream", f"gate {'open' if gate.get('open') else 'closed'}: {one_line(gate.get('why', ''))}"))
     if status.get("dream_due"):
-        rows.append(("", "", "due: it dreams at the next start"))
+        rows.append(
+            ("", "", "due: it dreams at the next start" + ("" if gate.get("open") else ", if the gate is open then"))
+        )
     rows += _details(status)
     rows.append(("", "socket", one_line(status.get("socket", ""))))
     head = f"muninn is {state}" + (f" (pid {pid})" if pid else "")

@@ -26,7 +26,8 @@ def start(
         _become(no_dream)
     running = lifecycle.answering(current.environ)
     if running is not None:
-        render.show(summary(running, None), lambda: "")
+        if current.as_json:
+            render.out(render.encode(summary(running, None)))
         raise lifecycle.already(running)
     status = wake(no_dream)
     render.show(status, lambda: text(status))

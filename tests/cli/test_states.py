@@ -1,0 +1,249 @@
+"""How muninn is, in every state, and getting it from one to another; against locks and processes that are real."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muninn import errors
+from muninn_cmd import glance, lifecycle
+from muninn_cmd.holder import holder
+
+Hold = Callable[[Path], "subprocess.Popen[str]"]
+
+HOLDER = """
+import fcntl, os, sys, time
+sys.stderr.write("muninn.daemon")
+handle = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)
+fcntl.flock(handle, fcntl.LOCK_EX)
+os.write(handle, b"1\\n")
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def hold() -> Iterator[Hold]:
+    """Another process that holds a lock, and says in its file that it is process 1."""
+    running: list[subprocess.Popen[str]] = []
+
+    def start(lock: Path) -> subprocess.Popen[str]:
+        child = subprocess.Popen(
+            [sys.executable, "-c", HOLDER, str(lock), "muninn.daemon"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        running.append(child)
+        assert child.stdout is not None
+        assert child.stdout.readline() == "held\n"
+        return child
+
+    yield start
+    for child in running:
+        child.kill()
+        child.wait()
+
+
+def test_a_missing_or_free_lock_has_no_holder(tmp_path: Path) -> None:
+    lock = tmp_path / "muninn.lock"
+    assert holder(str(lock)) is None
+    lock.write_text("4242\n")
+    assert holder(str(lock)) is None
+
+
+def test_the_kernel_names_the_holder_whatever_the_file_says(tmp_path: Path, hold: Hold) -> None:
+    child = hold(tmp_path / "muninn.lock")
+    found = holder(str(tmp_path / "muninn.lock"))
+    assert found is not None
+    assert found.pid == child.pid
+    assert found.note == "1"
+    child.kill()
+    child.wait()
+    assert holder(str(tmp_path / "muninn.lock")) is None
+
+
+def test_a_symbolic_link_is_no_lock(tmp_path: Path, hold: Hold) -> None:
+    hold(tmp_path / "elsewhere")
+    (tmp_path / "muninn.lock").symlink_to(tmp_path / "elsewhere")
+    assert holder(str(tmp_path / "muninn.lock")) is None
+
+
+def test_without_a_home_muninn_is_asleep_and_nothing_is_made(environ: dict[str, str], home: Path) -> None:
+    status = glance.gather(environ)
+    assert (status["state"], status["memories"], status["last_dream"], status["dream_due"]) == (
+        "asleep",
+        0,
+        None,
+        False,
+    )
+    assert not home.exists()
+
+
+def test_asleep_it_tells_what_it_knew(environ: dict[str, str], home: Path) -> None:
+    (home / "data").mkdir(parents=True)
+    (home / "data/dream.due").touch()
+    recorded = {"state": "awake", "pid": 7, "memories": 12, "vaults": 2, "last_dream": {"dream_id": "01D", "finished_at": "2026-03-28T06:00:00Z"},
+                "gate": {"open": False, "why": "3 h since the last dream, 12 h needed", "opens_at": "2020-01-01T00:00:00Z"}}  # fmt: skip
+    (home / "data/status.json").write_text(json.dumps(recorded))
+    status = glance.gather(environ)
+    assert (status["state"], status["pid"], status["memories"], status["dream_due"]) == ("asleep", None, 12, True)
+    assert status["gate"]["open"] is True
+    shown = glance.describe(status)
+    assert "muninn is asleep\n" in shown
+    assert "2026-03-28 06:00  01D" in shown
+
+
+def test_a_gate_that_is_not_due_stays_closed(environ: dict[str, str], home: Path) -> None:
+    (home / "data").mkdir(parents=True)
+    gate = {"open": False, "why": "wait", "opens_at": "2999-01-01T00:00:00Z"}
+    (home / "data/status.json").write_text(json.dumps({"gate": gate}))
+    assert glance.gather(environ)["gate"] == gate
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", "[" * 9999])
+def test_a_damaged_record_is_no_record(environ: dict[str, str], home: Path, content: str) -> None:
+    home.mkdir()
+    (home / "data").mkdir()
+    (home / "data/status.json").write_text(content)
+    assert glance._recorded(str(home)) == {}
+
+
+def test_a_held_lock_without_a_socket_is_waking_or_dreaming(environ: dict[str, str], home: Path, hold: Hold) -> None:
+    (home / "data").mkdir(parents=True)
+    child = hold(home / "muninn.lock")
+    assert (glance.gather(environ)["state"], glance.gather(environ)["pid"]) == ("waking", child.pid)
+    (home / "data/dream.progress.json").write_text(json.dumps({"phase": "dedup", "vault": "work"}))
+    status = glance.gather(environ)
+    assert status["state"] == "dreaming"
+    assert "dedup" in glance.describe(status)
+
+
+def test_awake_the_daemon_speaks_for_itself(daemon: Any, environ: dict[str, str], muninn: Any) -> None:
+    status = muninn("status", "--json").json
+    assert (status["state"], status["pid"], status["socket"]) == ("awake", 4242, str(daemon.socket))
+    assert muninn("status").out.startswith("muninn is awake (pid 4242)\n  memories    3 in 1 vault\n")
+
+
+def test_a_broken_daemon_does_not_break_status(daemon: Any, muninn: Any) -> None:
+    daemon.on("GET /v1/status", {"type": "urn:muninn:StoreError", "title": "the store is damaged"}, 500)
+    done = muninn("status")
+    assert (done.code, done.err) == (0, "")
+    assert "the store is damaged" in done.out
+
+
+def test_the_fast_path_says_what_the_verb_says(
+    environ: dict[str, str], daemon: Any, muninn: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert glance.run(environ, as_json=True) == 0
+    fast = json.loads(capfd.readouterr().out)
+    assert fast == muninn("status", "--json").json
+
+
+def test_verbs_wait_for_a_dream_at_start_then_give_up(
+    environ: dict[str, str], home: Path, hold: Hold, muninn: Any
+) -> None:
+    home.mkdir()
+    child = hold(home / "muninn.lock")
+    began = time.monotonic()
+    done = muninn("recall", "x", "--wait", "0.3")
+    assert 0.3 <= time.monotonic() - began < 5
+    assert (done.code, done.out) == (5, "")
+    assert f"process {child.pid}" in done.err
+
+
+def test_verbs_go_on_when_the_socket_appears(
+    environ: dict[str, str], daemon: Any, muninn: Any, home: Path, hold: Hold
+) -> None:
+    hold(home / "muninn.lock")
+    daemon.on("GET /v1/vaults", {"vaults": []})
+    assert muninn("vault", "list").code == 0
+
+
+def test_start_when_awake_is_code_3(daemon: Any, muninn: Any) -> None:
+    done = muninn("start", "--json")
+    assert done.code == 3
+    assert done.json["pid"] == 4242
+    assert "already awake (pid 4242" in done.err
+    assert muninn("start").out == ""
+
+
+def test_stop_when_asleep_is_code_3(muninn: Any) -> None:
+    done = muninn("stop")
+    assert (done.code, done.out) == (3, "")
+    assert "already asleep" in done.err
+
+
+def test_stop_ends_who_holds_the_lock_and_returns_when_it_is_free(
+    environ: dict[str, str], home: Path, hold: Hold, muninn: Any
+) -> None:
+    home.mkdir()
+    child = hold(home / "muninn.lock")
+    done = muninn("stop", "--json")
+    assert (done.code, done.json["pid"]) == (0, child.pid)
+    assert child.wait() == -signal.SIGTERM
+
+
+def test_stop_does_not_end_a_command_at_work(environ: dict[str, str], home: Path, muninn: Any) -> None:
+    import fcntl
+
+    home.mkdir()
+    handle = os.open(home / "muninn.lock", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        done = muninn("stop")
+    finally:
+        os.close(handle)
+    assert done.code == 5
+    assert "is not the daemon" in done.err
+
+
+def test_a_daemon_that_dies_at_once_is_told_with_its_words_and_code(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, muninn: Any
+) -> None:
+    pretend(
+        monkeypatch,
+        tmp_path,
+        "import sys; sys.stderr.write('muninn: unknown key dreem in config.toml\\n'); sys.exit(2)",
+    )
+    done = muninn("start")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("muninn: the daemon did not start: unknown key dreem in config.toml (log: ")
+
+
+def test_a_daemon_that_never_answers_is_left_to_it(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, muninn: Any
+) -> None:
+    pid = tmp_path / "pid"
+    pretend(monkeypatch, tmp_path, f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(30)")
+    done = muninn("start", "--wait", "1")
+    assert done.code == 5
+    assert "still waking after 1 s" in done.err
+    os.kill(int(pid.read_text()), signal.SIGKILL)
+
+
+def test_losing_the_race_waits_for_the_winner(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, daemon: Any
+) -> None:
+    pretend(monkeypatch, tmp_path, "import sys; sys.exit(3)")
+    answers = iter([None, None, {"state": "awake", "pid": 4242, "socket": "s"}])
+    monkeypatch.setattr(lifecycle, "answering", lambda _environ: next(answers))
+    with pytest.raises(errors.AlreadyRunningError, match="pid 4242"):
+        lifecycle.wake(environ, at_most=5, meanwhile=lambda: time.sleep(0.3))
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str) -> None:
+    """Let ``start`` spawn this program instead of the daemon."""
+    script = folder / "daemon.py"
+    script.write_text(textwrap.dedent(program))
+    monkeypatch.setattr(lifecycle, "DAEMON", (str(script),))
