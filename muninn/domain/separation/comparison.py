@@ -16,7 +16,7 @@ from muninn.domain.separation import lexicon
 from muninn.domain.separation.features import CLOSED, Features, asks_by_mark, features
 from muninn.domain.separation.misspelling import Vocabulary, misspelled
 from muninn.domain.separation.slots import VALUE_SLOTS
-from muninn.domain.separation.text import Sentence, Text
+from muninn.domain.separation.text import STOP, Sentence, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,8 @@ def _refusal(left: Features, right: Features, values: Sequence[Refusal]) -> Refu
             return refusal
     if len(left.negations) != len(right.negations):
         return Refusal("negation", " ".join(left.negations), " ".join(right.negations))
-    uses_left, uses_right = Counter(t.key for t in left.tokens), Counter(t.key for t in right.tokens)
+    said_left, said_right = ([t.key for t in text.tokens if t is not STOP] for text in (left, right))
+    uses_left, uses_right = Counter(said_left), Counter(said_right)
     only_left, only_right = list((uses_left - uses_right).elements()), list((uses_right - uses_left).elements())
     opposed = _opposed(only_left, only_right)
     if opposed is not None:
@@ -230,24 +231,37 @@ def _refusal(left: Features, right: Features, values: Sequence[Refusal]) -> Refu
     if only_left or only_right:
         slot = "name" if _subjects(left, only_left) and _subjects(right, only_right) else "word"
         return Refusal(slot, " ".join(only_left), " ".join(only_right))
+    if said_left == said_right:
+        return Refusal("negation", " ".join(left.body_key), " ".join(right.body_key))
     return _order(left, right)
 
 
 def _opposed(only_left: Sequence[str], only_right: Sequence[str]) -> Refusal | None:
     """The first word of the left whose opposite the right has: a listed one, or either with an opposing prefix."""
-    right = frozenset(only_right)
-    for word in only_left:
-        others = lexicon.OPPOSITES.get(word)
-        found = sorted(others & right) if others else ()
-        if found:
-            return Refusal("antonym", word, found[0])
     if len(only_left) * len(only_right) > _FEW_WORDS**2:
         return None
+    right = {base: word for word in reversed(only_right) for base in _bases(word)}
     for word in only_left:
+        for base in _bases(word):
+            found = sorted(lexicon.OPPOSITES.get(base, _NONE) & right.keys())
+            if found:
+                return Refusal("antonym", word, right[found[0]])
         for other in only_right:
             if _prefixed(word, other) or _prefixed(other, word):
                 return Refusal("antonym", word, other)
     return None
+
+
+def _bases(word: str) -> tuple[str, ...]:
+    """A word and what it may be an English inflection of."""
+    return (
+        word,
+        *(word.removesuffix(ending) + end for ending, end in _ENDINGS if word.endswith(ending) and len(word) > 4),
+    )
+
+
+_ENDINGS = (("s", ""), ("es", ""), ("d", ""), ("ed", ""), ("ing", ""), ("ing", "e"), ("ting", ""), ("ning", ""))
+_NONE: frozenset[str] = frozenset()
 
 
 def _prefixed(word: str, longer: str) -> bool:
@@ -257,7 +271,7 @@ def _prefixed(word: str, longer: str) -> bool:
 
 
 _FEW_WORDS = 10
-"""Texts further apart than this differ in subject: a prefix found among so many words opposes nothing."""
+"""Texts further apart than this differ in subject: opposites found among so many words oppose nothing."""
 
 
 def _subjects(text: Features, only: Sequence[str]) -> bool:
@@ -271,8 +285,8 @@ def _subjects(text: Features, only: Sequence[str]) -> bool:
 
 def _order(left: Features, right: Features) -> Refusal:
     """The same tokens in another order: the slot of what changed places ("Tom reports to Anna", "Anna reports to Tom")."""
-    for one, other in zip(left.tokens, right.tokens, strict=True):
-        if one.key != other.key:
+    for one, other in zip(left.tokens, right.tokens, strict=False):
+        if one.key != other.key and one is not STOP and other is not STOP:
             pair = {one.raw, other.raw}
             slots = (slot for slot in VALUE_SLOTS if pair <= set(left.values.get(slot, {}).values()))
             names = left.names | right.names | _openers(left, right) | _openers(right, left)

@@ -34,10 +34,17 @@ NEGATIONS = _set(
 )
 """Words that turn a statement over. Contractions in n't are BARE_CONTRACTIONS."""
 
+FORWARD_NEGATIONS = _set("no not never nunca jamás nicht nein non não nao nee niet не нет لا 不 没 別 别")
+"""Negations that take hold of what follows unless punctuation stands between."""
+
 REMINDERS = _set("forget hesitate olvides olvidar olvide olvidéis dudes")
 """After a negation these cancel it: "do not forget to X" asks for X."""
 
 _OPPOSITES = """
+near/far old/young start/end buy/sell bought/sold sit/stand sit/lie stand/lie walk/run run/walk light/dark light/heavy
+bright/dark thin/thick thin/fat happy/miserable happy/depressed big/little big/tiny large/little large/tiny huge/tiny
+small/huge foreground/background general/specific some/all some/every some/none short/tall even/odd deep/shallow
+loud/quiet asleep/awake
 on/off enable/disable enabled/disabled enables/disables allow/deny allow/forbid allow/block allow/refuse allow/prohibit
 allow/reject permit/forbid permit/prohibit permit/deny grant/revoke grant/deny before/after increase/decrease raise/lower
 increase/reduce grow/shrink true/false accept/reject accept/decline approve/reject always/never open/close opened/closed
@@ -60,6 +67,8 @@ master/slave master/replica parent/child ancestor/descendant next/previous forwa
 cheap/expensive simple/complex positive/negative correct/incorrect right/wrong safe/dangerous possible/impossible
 blacklist/whitelist allowlist/denylist allowlist/blocklist opt-in/opt-out gain/loss profit/loss debit/credit
 supported/deprecated current/obsolete alone/together everything/nothing everyone/nobody all/none some/none
+cerca/lejos viejo/joven vieja/joven sentado/levantado claro/oscuro ligero/pesado grueso/delgado feliz/triste
+algunos/todos par/impar profundo/superficial
 encender/apagar encendido/apagado encendida/apagada activar/desactivar activo/inactivo activa/inactiva
 habilitar/deshabilitar habilitado/deshabilitado permitir/prohibir permitido/prohibido permitida/prohibida permite/prohíbe
 permitir/denegar permite/deniega permitir/bloquear permite/bloquea conceder/revocar antes/después aumentar/disminuir

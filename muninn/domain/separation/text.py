@@ -33,6 +33,10 @@ class Token(NamedTuple):
     opens: bool
 
 
+STOP = Token(",", ",", "symbol", False)
+"""Stands where punctuation keeps a negation from what follows: "no, espere" is not "no espere"."""
+
+
 class Sentence(NamedTuple):
     tokens: tuple[Token, ...]
     end: str  # its last visible character
@@ -50,12 +54,14 @@ _MARKS = str.maketrans(
 )  # fmt: skip
 _LONG_DASH = re.compile(r"(?<=\d)\s?[–—]\s?(?=\d)")
 _DASH_SIGN = re.compile(r"(?<!\S)–(?=\d)")
-_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*", re.DOTALL)
+_BOLD = re.compile(r"(?<![\w*/])\*\*(?=[^\W\d_])(.+?)(?<=[\w.,:;!?)])\*\*(?![\w*/])", re.DOTALL)
+_ACCOUNTED = re.compile(r"^\([$€£¥]?\d[\d.,]*%?\)[.,;:]?$")
 _BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+|\s*\n\s*|(?<=[。！？])")
 _ENUMERATOR = re.compile(r"^(?:\d{1,3}|[a-zA-Z])[.)]$")
 _TRAILING = ".,;:!?)]}\"'…。，、；：！？」』）】》،؛؟।"
 _LEADING = "\"'([{¡¿「『（【《"
 _IGNORED = frozenset(".,;:!?…\"'()[]{}–—-¡¿•·*_#。，、；：！？「」『』（）【】《》،؛؟।")
+_STOPS = ".,;:!?。，；：！？،؛؟"
 _EMOTICON = re.compile(r"^[:;=8xX]['-]?[()\[\]DPpOo/\\|*3]+$|^[()\[\]][-']?[:;=]$|^<3$|^</3$|^\^_*\^$")
 _NUMBER = re.compile(
     r"^(?P<sign>[-+~<>=≥≤±≈^]*)(?P<before>[$€£¥₹]?)(?P<number>\d+(?:[.,'\u00a0]\d+)*)"
@@ -88,9 +94,14 @@ def sentences(text: str) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     for part in _pieces(text):
         tokens = _tokens(part)
-        if tokens:
-            found.append(Sentence(tokens, part.rstrip()[-1]))
-    return tuple(found)
+        if not tokens:
+            continue
+        if found and tokens[0].key in lexicon.FORWARD_NEGATIONS and found[-1].end in _STOPS:
+            found[-1] = Sentence((*found[-1].tokens, STOP), found[-1].end)
+        found.append(Sentence(tokens, part.rstrip()[-1]))
+    if found and found[-1].tokens[-1] is STOP:
+        found[-1] = Sentence(found[-1].tokens[:-1], found[-1].end)
+    return tuple(sentence for sentence in found if sentence.tokens)
 
 
 def _pieces(text: str) -> list[str]:
@@ -119,7 +130,7 @@ def _tokens(sentence: str) -> tuple[Token, ...]:
             tokens.append(_word(chunk, opens, tokens))
             continue
         after = chunks[place + 1] if place + 1 < len(chunks) else ""
-        for part in _JOINT.sub(" ", chunk).split() if _JOINED.match(chunk) else (chunk,):
+        for part in _JOINT.sub(r"\g<0> ", chunk).split() if _JOINED.match(chunk) else (chunk,):
             tokens.extend(_read(part, not tokens, tokens, after))
     return tuple(tokens)
 
@@ -128,9 +139,13 @@ def _read(chunk: str, opens: bool, before: list[Token], after: str) -> list[Toke
     """The tokens of one chunk without spaces."""
     if all(character in _IGNORED for character in chunk):
         kept = _EMOTICON.match(chunk) or _bare_mark_matters(chunk, before, after)
-        return [Token(chunk, chunk, "symbol", opens)] if kept else []
+        if kept:
+            return [Token(chunk, chunk, "symbol", opens)]
+        return [STOP] if before and after and before[-1].key in lexicon.FORWARD_NEGATIONS else []
     if _EMOTICON.match(chunk):
         return [Token(chunk, chunk, "symbol", opens)]
+    if _ACCOUNTED.match(chunk):
+        return [Token(chunk, chunk.rstrip(".,;:"), "code", opens)]
     core = _strip(chunk)
     if _SCRIPT.search(core):
         return _script(core, opens)
@@ -139,8 +154,7 @@ def _read(chunk: str, opens: bool, before: list[Token], after: str) -> list[Toke
         return _number(match, opens)
     if _WORD.match(core) and not _lower_camel(core):
         tokens = [_word(part, opens and first == 0, before) for first, part in enumerate(core.split("-"))]
-        comma = chunk.endswith((",", ";")) and tokens[-1].key in ("no", "not")
-        return [*tokens, Token(",", ",", "symbol", False)] if comma else tokens
+        return [*tokens, STOP] if chunk[-1] in _STOPS and tokens[-1].key in lexicon.FORWARD_NEGATIONS else tokens
     if not core:
         return []
     return [Token(core, _code_key(core), "code" if any(map(str.isalnum, core)) else "symbol", opens)]
@@ -171,6 +185,8 @@ def _strip(chunk: str) -> str:
     core = chunk
     while core and core[-1] in _TRAILING:
         last = core[-1]
+        if core.endswith("?:"):
+            break
         if (last == ")" and "(" in core[1:]) or (last == "]" and "[" in core[1:]) or (last == "}" and "{" in core[1:]):
             break
         if last == "'" and core[-2:-1] in ("s", "S") and not chunk.startswith("'"):
@@ -182,11 +198,7 @@ def _strip(chunk: str) -> str:
         core = core[1:]
     if core.startswith("..") and len(core) > 2 and core.lstrip(".")[:1].isalpha():
         core = core.lstrip(".")
-    core = _TRAILING_DASH.sub("", core)
-    for mark in ("*", "_"):
-        if len(core) > 2 and core[0] == mark == core[-1] and core[1] != mark and core[1].isalpha():
-            core = core[1:-1]
-    return core
+    return _TRAILING_DASH.sub("", core)
 
 
 def _number(match: re.Match[str], opens: bool) -> list[Token]:
@@ -213,6 +225,8 @@ def _script(core: str, opens: bool) -> list[Token]:
             tokens.append(Token(run, run, "script", first))
         elif not all(character in _IGNORED for character in run):
             tokens.extend(_read(run, first, tokens, ""))
+        elif tokens and tokens[-1].key in lexicon.FORWARD_NEGATIONS:
+            tokens.append(STOP)
     return tokens
 
 
