@@ -123,7 +123,7 @@ def scan_key(memory: Memory) -> int:
 def scanned_of(meta: Mapping[str, str], vault_key: str) -> Keys:
     """Sorted scan keys of the memories already compared with all others."""
     try:
-        raw = base64.b85decode(meta.get(_SCANNED + vault_key, ""))
+        raw = base64.b64decode(meta.get(_SCANNED + vault_key, ""), validate=True)
         rows = np.frombuffer(raw, dtype=np.uint8).reshape(-1, _KEY_BYTES)
     except ValueError:
         return np.empty(0, dtype=np.uint64)
@@ -135,7 +135,7 @@ def scanned_of(meta: Mapping[str, str], vault_key: str) -> Keys:
 def scanned_entry(vault_key: str, keys: Iterable[int] | Keys) -> dict[str, str]:
     ordered = np.unique(np.fromiter(keys, dtype="<u8"))
     raw = ordered.view(np.uint8).reshape(-1, 8)[:, :_KEY_BYTES].tobytes()
-    return {_SCANNED + vault_key: base64.b85encode(raw).decode("ascii")}
+    return {_SCANNED + vault_key: base64.b64encode(raw).decode("ascii")}
 
 
 def rewound(meta: Mapping[str, str], moved: Mapping[str, Any]) -> dict[str, str]:

@@ -32,6 +32,7 @@ _MIXED = frozenset(
         ("causes", "blocks"),
     }
 )
+_PREMISES = _SAME | {relation for pair in _MIXED for relation in pair}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +67,12 @@ def inferences(links: Mapping[LinkKey, Link], active: Iterable[str]) -> dict[Lin
     """
     alive = set(active)
     steps = _strong_steps(links, alive)
-    stated = {(key.source, key.target) for key in links if key.relation != RELATION}
+    if not steps:
+        return {}
+    stated = {(source, target) for source, target, relation in links if relation != RELATION}
     rejected = {key for key, link in links.items() if link.rejected}
     found: dict[LinkKey, Inference] = {}
-    for source in sorted(steps):
+    for source in steps:
         best: dict[str, Inference] = {}
         for first in steps[source]:
             for second in steps.get(first.target, ()):
@@ -83,19 +86,19 @@ def inferences(links: Mapping[LinkKey, Link], active: Iterable[str]) -> dict[Lin
                 )  # fmt: skip
                 if candidate.key not in rejected and _better(candidate, best.get(candidate.target)):
                     best[candidate.target] = candidate
-        chosen = sorted(best.values(), key=lambda one: (-one.weight, one.target))[:WIDTH]
-        found.update((one.key, one) for one in chosen)
+        if best:
+            chosen = sorted(best.values(), key=lambda one: (-one.weight, one.target))[:WIDTH]
+            found.update((one.key, one) for one in chosen)
     return found
 
 
 def _strong_steps(links: Mapping[LinkKey, Link], alive: set[str]) -> dict[str, list[Link]]:
     steps: dict[str, list[Link]] = defaultdict(list)
-    for key in sorted(key for key, link in links.items() if link.weight >= STRONG):
-        link = links[key]
-        if link.rejected or link.relation == RELATION or link.source == link.target:
+    for (source, target, relation), link in links.items():
+        if link.weight < STRONG or relation not in _PREMISES or link.rejected or source == target:
             continue
-        if link.source in alive and link.target in alive:
-            steps[link.source].append(link)
+        if source in alive and target in alive:
+            steps[source].append(link)
     return steps
 
 

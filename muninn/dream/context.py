@@ -48,6 +48,7 @@ class Findings:
     figures: dict[str, object] = field(default_factory=dict)
     compared: dict[str, int] | None = None  # id to scan key of what was compared with all others, once dedup has run
     unfinished: str | None = None  # what the deadline left undone
+    active: tuple[Snapshot, tuple[Memory, ...]] | None = None  # of the snapshot last asked about
     narrative: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
     def move(self, **changes: object) -> None:
@@ -96,9 +97,17 @@ class Context:
         return self.snapshot.vault.name
 
     @property
+    def active(self) -> tuple[Memory, ...]:
+        """Active memories by id."""
+        held = self.findings.active
+        if held is None or held[0] is not self.snapshot:
+            held = self.findings.active = (self.snapshot, self.snapshot.active())
+        return held[1]
+
+    @property
     def budget(self) -> int:
         """Memories that may still be archived today, merges of earlier phases counted."""
-        active = sum(memory.active for memory in self.snapshot.memories.values())
+        active = len(self.active)
         spent = self.findings.mark.spent(self.now)
         return max(self.limits.survival_floor, int(self.limits.survival_share * (active + spent))) - spent
 

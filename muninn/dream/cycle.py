@@ -87,9 +87,13 @@ class Cycle:
         seconds: float,
         llm: bool = True,
         whole: bool = True,
+        keep: bool = False,
         progress: Callable[[Mapping[str, object]], None] | None = None,
     ) -> Plan:
-        """What a dream of ``vaults`` would do now; writes nothing. ``whole``: all vaults, so the gates close behind it."""
+        """What a dream of ``vaults`` would do now; writes nothing.
+
+        ``whole``: all vaults, so the gates close behind it. ``keep``: it may be carried out later (``planning.require_unmoved``).
+        """
         service, now, dream_id = self.service, self.clock.now(), self.ids.new()
         until = self.clock.monotonic() + seconds
         meta = service.meta()
@@ -106,6 +110,7 @@ class Cycle:
             embed=self.embed,
             ask=self.ask if llm and kind == DREAM else None,
             progress=progress,
+            keep=keep,
         )
         plans = plan_vaults(materials, kind=kind, dream_id=dream_id, vaults=vaults)
         entries = {key: value for one in plans for key, value in one.meta.items()}

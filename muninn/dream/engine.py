@@ -122,8 +122,9 @@ class Dreamer:
 
             def planned(seconds: float) -> Plan:
                 return self._cycle.plan(
-                    vaults, kind=kind, verdict=gate, seconds=seconds, llm=llm, whole=vault is None, progress=progress
-                )
+                    vaults, kind=kind, verdict=gate, seconds=seconds, llm=llm, whole=vault is None, keep=dry_run,
+                    progress=progress,
+                )  # fmt: skip
 
             if dry_run:
                 made = planned(box)

@@ -129,6 +129,7 @@ _REASONS_ES: Mapping[str, str] = {
     "kept: well spelt": "se conserva el bien escrito",
     "kept: titled": "se conserva el que tiene título",
     "kept: more to say": "se conserva el que dice más",
+    "kept: written in full": "se conserva el mejor escrito",
     "kept: more tags": "se conserva el que tiene más etiquetas",
     "kept: more used": "se conserva el más usado",
     "kept: newest": "se conserva el más nuevo",

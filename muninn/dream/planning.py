@@ -101,6 +101,7 @@ class Materials:
     embed: Embed | None = None
     ask: Ask | None = None
     progress: Callable[[Mapping[str, object]], None] | None = None
+    keep: bool = False  # the plan may be kept for later, so the state it was made for is noted
 
 
 def plan_vaults(materials: Materials, *, kind: str, dream_id: str, vaults: Sequence[Vault]) -> tuple[VaultPlan, ...]:
@@ -165,7 +166,7 @@ def _plan_vault(
         active=sum(memory.active for memory in snapshot.memories.values()),
         operations=tuple(one for one in context.so_far if not isinstance(one, Oriented)),
         reports=tuple(reports),
-        digest="" if legal else digest(snapshot),
+        digest=digest(snapshot) if materials.keep and not legal else "",
         moved={} if legal or findings.mark == mark else {"before": mark.to_json(), "after": findings.mark.to_json()},
         meta=entries,
         unfinished=findings.unfinished,

@@ -21,10 +21,12 @@ class Rulings:
     def __init__(self, decisions: Iterable[Decision]) -> None:
         self._by_pair: dict[tuple[str, str], list[Decision]] = defaultdict(list)
         self._by_key: dict[str, Decision] = {}
+        self._ops: set[str] = set()
         for decision in decisions:
             if decision.withdrawn:
                 continue
             self._by_key[decision.key] = decision
+            self._ops.add(decision.op)
             if decision.op == "merge":
                 for pair in combinations(decision.ids, 2):
                     self._by_pair[pair].append(decision)
@@ -47,6 +49,8 @@ class Rulings:
 
     def declined(self, op: str, ids: Iterable[str], memories: Mapping[str, Memory]) -> Decision | None:
         """The decision that keeps ``op`` from being tried again on these memories as they are now."""
+        if op not in self._ops:
+            return None
         decision = self._by_key.get(f"{op}:{'+'.join(sorted(ids))}")
         if decision is None or decision.verdict not in _ASKED or not _holds(decision, memories):
             return None

@@ -29,7 +29,7 @@ def survivor_first(memories: Sequence[Memory], vocabulary: Vocabulary) -> tuple[
     ordered = sorted(memories, key=lambda memory: memory.id)
     best = max(ordered, key=lambda memory: marks[memory.id])
     runner = max((m for m in ordered if m is not best), key=lambda memory: marks[memory.id])
-    reasons = ("well spelt", "titled", "more to say", "more to say", "more tags", "more used", "newest")
+    reasons = ("well spelt", "titled", "more to say", "written in full", "more tags", "more used", "newest")
     differing = (
         reason for reason, mine, other in zip(reasons, marks[best.id], marks[runner.id], strict=True) if mine != other
     )

@@ -85,6 +85,8 @@ def _compare(context: Context, block: Vectors, judged: _Judged) -> dict[str, int
         scanned=lambda rows: met.update((memories[row].id, marks[row]) for row in rows),
     )
     for row, column, raw in pairs:
+        if context.out_of_time:  # a block may hold very many pairs; those of an unfinished block come again
+            break
         similarity = min(1.0, calibration.a * raw + calibration.b)
         _judge(context, texts, (memories[row], memories[column]), similarity, judged)
     if len(met) < len(memories):
@@ -116,7 +118,7 @@ def _rows(context: Context, block: Vectors) -> tuple[list[Memory], list[int], Ma
     """Active memories by id with scan keys and vectors, and which of them have not been compared yet."""
     memories, matrix = active_rows(context.snapshot, block)
     marks = [scan_key(memory) for memory in memories]
-    fresh = ~np.isin(np.array(marks, dtype=np.uint64), context.scanned)
+    fresh = ~np.isin(np.array(marks, dtype=np.uint64), context.scanned, kind="sort")
     return memories, marks, matrix, fresh.tolist()
 
 
@@ -197,9 +199,10 @@ def _reviews(context: Context, after: Snapshot, judged: _Judged) -> Iterator[Nea
                 continue
             queued += 1
             reasons = sorted({open_pairs[pair][1] for pair in _pairs_of(ids) if pair in open_pairs})
+            newest_first = sorted(ids, key=lambda key: (after.memories[key].learned_at, key), reverse=True)
             yield NearDuplicates(
                 vault=context.vault,
-                ids=ids,
+                ids=tuple(newest_first),
                 why="; ".join(reasons[:3]),
                 seen=seen(after, ids),
                 similarity=round(similarity, 4),

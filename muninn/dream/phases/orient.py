@@ -10,7 +10,7 @@ from muninn.dream.context import Context
 
 def orient(context: Context) -> Iterator[Operation]:
     """One finding: counts, embedding coverage, mean relevance and stability of the active memories."""
-    active = [memory for memory in context.snapshot.memories.values() if memory.active]
+    active = context.active
     count = len(active)
     yield Oriented(
         vault=context.vault,

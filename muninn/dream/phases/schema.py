@@ -12,7 +12,7 @@ from muninn.dream.context import Context, seen
 def schema(context: Context) -> Iterator[Operation]:
     """A promotion for each memory on which enough others hang."""
     snapshot = context.snapshot
-    active = {memory.id: memory for memory in snapshot.active()}
+    active = {memory.id: memory for memory in context.active}
     for memory, degree in promotable(active, snapshot.links.values()):
         if context.rulings.declined("promote", (memory.id,), active):
             continue

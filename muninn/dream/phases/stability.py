@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
-from muninn.domain.memory import Memory
+from muninn.domain.memory import STABILITY_FLOOR, Memory
 from muninn.domain.operations import Advise, Operation, Stabilise
 from muninn.domain.strength import bounded_stability, days_between
 from muninn.dream.context import Context, seen
@@ -33,13 +33,16 @@ def stability(context: Context) -> Iterator[Operation]:
     strengthening = _due(mark.strengthened_at, now, DAY)
     weakening = _due(mark.weakened_at, now, WEEK)
     days = _days_of_use(context) if strengthening else {}
-    for memory in context.snapshot.active():
+    for memory in context.active:
+        used = _used_days(memory, days, mark.strengthened_at) if strengthening else 0
+        if not (used or memory.id in advice or (weakening and memory.stability > STABILITY_FLOOR)):
+            continue
         if memory.pinned or context.rulings.rests(memory, now=now):
             continue
         advised = advice.get(memory.id)
         if advised is not None:
             yield from _changed(context, memory, bounded_stability(advised.stability), f"advised: {advised.why}")
-        elif strengthening and (used := _used_days(memory, days, mark.strengthened_at)) and _high(memory):
+        elif used and _high(memory):
             after = bounded_stability(memory.stability * RISE**used)
             often = f"used {memory.access_count} times, on {used} day{'s' if used > 1 else ''} since last looked at"
             yield from _changed(context, memory, after, often)

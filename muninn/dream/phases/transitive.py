@@ -13,9 +13,9 @@ from muninn.dream.context import Context, seen
 def transitive(context: Context) -> Iterator[Operation]:
     """The difference between the inferred links there are and the ones the present links justify."""
     snapshot = context.snapshot
-    active = [memory.id for memory in snapshot.active()]
+    active = [memory.id for memory in context.active]
     wanted = inferences(snapshot.links, active)
-    present = {key: link for key, link in snapshot.links.items() if _inferred(link)}
+    present = {key: link for key, link in snapshot.links.items() if key.relation == RELATION and _inferred(link)}
     for key in sorted({*wanted, *present}):
         if not {key.source, key.target} <= snapshot.memories.keys():
             continue
@@ -27,7 +27,7 @@ def transitive(context: Context) -> Iterator[Operation]:
 
 
 def _inferred(link: Link) -> bool:
-    return link.relation == RELATION and bool(link.premises) and not link.rejected
+    return bool(link.premises) and not link.rejected
 
 
 def _difference(context: Context, key: LinkKey, wanted: Inference | None, present: Link | None) -> Connect | None:

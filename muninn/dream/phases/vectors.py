@@ -19,4 +19,6 @@ def active_rows(
         if only is None or key in only:
             rows.append((key, row, memory))
     rows.sort(key=lambda item: item[0])
-    return [memory for _, _, memory in rows], block.matrix[[row for _, row, _ in rows]]
+    order = [row for _, row, _ in rows]
+    whole = order == list(range(len(block.ids)))  # the matrix as it is, without a copy
+    return [memory for _, _, memory in rows], block.matrix if whole else block.matrix[order]
