@@ -5,9 +5,10 @@ It stands in front of every merge. Pure; English and Spanish thoroughly, other l
 
 from __future__ import annotations
 
-from muninn.domain.separation.comparison import Refusal, Separation, compare
+from muninn.domain.separation.comparison import Separation, compare
 from muninn.domain.separation.features import Features, features
 from muninn.domain.separation.misspelling import Vocabulary
+from muninn.domain.separation.refusal import Refusal
 from muninn.domain.separation.text import Text
 from muninn.domain.separation.verdict import Verdict, merge_verdict, mergeable
 

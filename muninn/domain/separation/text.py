@@ -148,16 +148,21 @@ def _read(chunk: str, opens: bool, before: list[Token], after: str) -> list[Toke
         return [Token(chunk, chunk.rstrip(".,;:"), "code", opens)]
     core = _strip(chunk)
     if _SCRIPT.search(core):
-        return _script(core, opens)
+        return _held(chunk, _script(core, opens))
     match = _NUMBER.match(core)
     if match:
         return _number(match, opens)
     if _WORD.match(core) and not _lower_camel(core):
         tokens = [_word(part, opens and first == 0, before) for first, part in enumerate(core.split("-"))]
-        return [*tokens, STOP] if chunk[-1] in _STOPS and tokens[-1].key in lexicon.FORWARD_NEGATIONS else tokens
+        return _held(chunk, tokens)
     if not core:
         return []
     return [Token(core, _code_key(core), "code" if any(map(str.isalnum, core)) else "symbol", opens)]
+
+
+def _held(chunk: str, tokens: list[Token]) -> list[Token]:
+    """The tokens of a chunk, with a stop if it ends in a negation and punctuation."""
+    return [*tokens, STOP] if chunk[-1] in _STOPS and tokens[-1].key in lexicon.FORWARD_NEGATIONS else tokens
 
 
 def _word(raw: str, opens: bool, before: list[Token]) -> Token:

@@ -1,0 +1,152 @@
+"""Knows how to name what tells two texts apart: the slot, and what each side says there.
+
+Order of telling: a value that both state differently, polarity, opposites, a value that only one states, words, order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from muninn.domain.separation import lexicon
+from muninn.domain.separation.features import Features
+from muninn.domain.separation.slots import VALUE_SLOTS
+from muninn.domain.separation.text import STOP
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why two texts must not be merged: the slot that differs, and what each side says there ("" where nothing)."""
+
+    slot: str
+    left: str
+    right: str
+
+    def __str__(self) -> str:
+        return f"{self.slot} differs: {self.left or '(nothing)'} / {self.right or '(nothing)'}"
+
+
+def value_differences(left: Features, right: Features) -> Iterator[Refusal]:
+    """Every value slot in which one text states something that the other does not, most telling slot first."""
+    for slot in VALUE_SLOTS:
+        if slot == "name":
+            only_left, only_right = _names_missing(left, right), _names_missing(right, left)
+        elif slot == "quoted":
+            only_left, only_right = _quotes_missing(left, right), _quotes_missing(right, left)
+        else:
+            only_left, only_right = _values_missing(left, right, slot), _values_missing(right, left, slot)
+        if only_left or only_right:
+            yield Refusal(slot, ", ".join(only_left), ", ".join(only_right))
+
+
+def _values_missing(text: Features, other: Features, slot: str) -> list[str]:
+    values = text.values.get(slot)
+    return [shown for value, shown in values.items() if value not in other.stated] if values else []
+
+
+def _quotes_missing(text: Features, other: Features) -> list[str]:
+    if not text.quoted:
+        return []
+    said = f" {' '.join((*other.title_key, *other.body_key))} "
+    return [shown for key, shown in text.quoted.items() if f" {key} " not in said]
+
+
+def _names_missing(text: Features, other: Features) -> list[str]:
+    return [written(text, key) for key in sorted((text.names | _openers(text, other)) - other.words)]
+
+
+def _openers(text: Features, other: Features) -> frozenset[str]:
+    """Words that open a sentence and are names: common first names, or capitalised inside a sentence of either text."""
+    found: set[str] = set()
+    for sentence in text.sentences:
+        first = sentence.tokens[0]
+        known = first.key in lexicon.FIRST_NAMES or first.key in other.names or first.key in text.names
+        if known and first.sort == "word" and first.raw[:1].isupper() and first.key not in lexicon.FUNCTION_WORDS:
+            found.add(first.key)
+    return frozenset(found)
+
+
+def name_difference(left: Features, right: Features, values: Sequence[Refusal]) -> Refusal:
+    """The most telling difference: values on both sides, polarity, opposites, values on one side, words, order."""
+    for refusal in values:
+        if refusal.left and refusal.right:
+            return refusal
+    if len(left.negations) != len(right.negations):
+        return Refusal("negation", " ".join(left.negations), " ".join(right.negations))
+    said_left, said_right = ([t.key for t in text.tokens if t is not STOP] for text in (left, right))
+    uses_left, uses_right = Counter(said_left), Counter(said_right)
+    only_left, only_right = list((uses_left - uses_right).elements()), list((uses_right - uses_left).elements())
+    opposed = _opposed(only_left, only_right)
+    if opposed is not None:
+        return opposed
+    if values:
+        return values[0]
+    if only_left or only_right:
+        slot = "name" if _subjects(left, only_left) and _subjects(right, only_right) else "word"
+        return Refusal(slot, " ".join(only_left), " ".join(only_right))
+    if said_left == said_right:
+        return Refusal("negation", " ".join(left.body_key), " ".join(right.body_key))
+    return _order(left, right)
+
+
+def _opposed(only_left: Sequence[str], only_right: Sequence[str]) -> Refusal | None:
+    """The first word of the left whose opposite the right has: a listed one, or either with an opposing prefix."""
+    if len(only_left) * len(only_right) > _FEW_WORDS**2:
+        return None
+    right = {base: word for word in reversed(only_right) for base in _bases(word)}
+    for word in only_left:
+        for base in _bases(word):
+            found = sorted(lexicon.OPPOSITES.get(base, _NONE) & right.keys())
+            if found:
+                return Refusal("antonym", word, right[found[0]])
+        for other in only_right:
+            if _prefixed(word, other) or _prefixed(other, word):
+                return Refusal("antonym", word, other)
+    return None
+
+
+def _bases(word: str) -> tuple[str, ...]:
+    """A word and what it may be an English inflection of."""
+    return (
+        word,
+        *(word.removesuffix(ending) + end for ending, end in _ENDINGS if word.endswith(ending) and len(word) > 4),
+    )
+
+
+_ENDINGS = (("s", ""), ("es", ""), ("d", ""), ("ed", ""), ("ing", ""), ("ing", "e"), ("ting", ""), ("ning", ""))
+_NONE: frozenset[str] = frozenset()
+
+
+def _prefixed(word: str, longer: str) -> bool:
+    return (
+        len(longer) > len(word) > 3 and longer.endswith(word) and longer.removesuffix(word) in lexicon.OPPOSING_PREFIXES
+    )
+
+
+_FEW_WORDS = 10
+"""Texts further apart than this differ in subject: opposites found among so many words oppose nothing."""
+
+
+def _subjects(text: Features, only: Sequence[str]) -> bool:
+    """Whether the one differing word opens the text with a capital and is followed by a verb in the singular: a name."""
+    if len(only) != 1 or len(text.tokens) < 2 or text.recased:
+        return False
+    first, second = text.tokens[:2]
+    acts = second.key in lexicon.SINGULAR_VERBS or (second.key.endswith("s") and text.language == "en")
+    return first.key == only[0] and first.raw[:1].isupper() and second.raw.islower() and acts
+
+
+def _order(left: Features, right: Features) -> Refusal:
+    """The same tokens in another order: the slot of what changed places ("Tom reports to Anna", "Anna reports to Tom")."""
+    for one, other in zip(left.tokens, right.tokens, strict=False):
+        if one.key != other.key and one is not STOP and other is not STOP:
+            pair = {one.raw, other.raw}
+            slots = (slot for slot in VALUE_SLOTS if pair <= set(left.values.get(slot, {}).values()))
+            names = left.names | right.names | _openers(left, right) | _openers(right, left)
+            return Refusal(next(slots, "name" if {one.key, other.key} <= names else "order"), one.raw, other.raw)
+    return Refusal("order", left.normalised[:80], right.normalised[:80])
+
+
+def written(text: Features, key: str) -> str:
+    return next((token.raw for token in text.tokens if token.key == key), "")
