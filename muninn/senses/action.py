@@ -25,6 +25,7 @@ LENGTHS = "muninn_lengths"
 CHARACTERS_PER_TOKEN = 4
 IMAGE_TOKENS = 1_600
 CONFIRMATION = 200  # characters the model sees of a written file
+READ = 2_000  # characters of a command that are looked at
 SHELL_LIMIT = 30_000  # characters of command output that reach the model
 RESULT_LIMIT = 100_000
 
@@ -56,7 +57,7 @@ _LOOKING = re.compile(
 )
 _WRITING = re.compile(r"(?<![0-9&>=-])>{1,2}(?!\s*/dev/null|&)|\bsed\b[^|;&]* -i|\btee\b|\bpatch\b|\bgit (?:apply|checkout|restore|stash|reset|merge|rebase|cherry-pick|pull)\b|\bperl\b[^|;&]* -\w*i")  # fmt: skip
 _WAITING = re.compile(r"(?:sleep|wait|watch)\b|gh run watch\b")
-_SEPARATOR = re.compile(r"\s*(?:&&|\|\||;|\n|\|)\s*")
+_SEPARATOR = re.compile(r"&&|\|\||;|\n|\|")
 _PREFIX = re.compile(r"(?:(?:sudo|time|nohup|env|command|exec)\s+|\w+=\S*\s+|(?:timeout|nice)\s+(?:-\S+\s+)*\S+\s+)+")
 _FREE_ARGUMENTS = {"description", "timeout", "run_in_background", "dangerouslyDisableSandbox"}
 
@@ -92,9 +93,10 @@ def read_action(payload: Mapping[str, Any], *, failure: bool) -> Action | None:
     arguments: dict[str, Any] = {str(k): v for k, v in given.items()} if isinstance(given, Mapping) else {}
     response = payload.get("tool_response")
     command = _text(arguments.get("command"))
+    step = command[:READ]
     error = _text(payload.get("error")) if failure else _reported_error(response)
     target = _text(arguments.get("file_path")) or _text(arguments.get("notebook_path"))
-    doing = _doing(tool, command)
+    doing = _doing(tool, step)
     hurt = signature(error or "") if failure or error is not None else None
     if hurt is not None and hurt.mute and doing is Doing.LOOK:
         hurt = None  # a search without hits also exits with 1
@@ -102,8 +104,8 @@ def read_action(payload: Mapping[str, Any], *, failure: bool) -> Action | None:
         tool=tool[:100],
         doing=doing,
         key=_key(tool, arguments),
-        attempt=_attempt(tool, command, target)[:120],
-        label=redact(command.strip().splitlines()[0] if command.strip() else target or tool)[:80],
+        attempt=_attempt(tool, step, target)[:120],
+        label=redact((command.strip().splitlines() or [target or tool])[0][:READ])[:80],
         tokens=_tokens(tool, arguments, error if failure else response, _lengths(payload)),
         target=target[:500],
         failed=hurt is not None,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-READ_LIMIT = 200_000  # characters of a file that are looked at
+READ_LIMIT = 100_000  # characters of a file that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class Place:
 
 Reader = Callable[[str, Place], Iterator[str]]
 
-_HASHES = re.compile(r"(?m)^\s*#.*$")
-_SLASHES = re.compile(r"/\*.*?\*/|(?m:(?<![:\w'\"`/])//[^\n]*$)", re.DOTALL)
-_DOCSTRINGS = re.compile(r'"""(?:\\.|[^\\])*?"""' + r"|'''(?:\\.|[^\\])*?'''", re.DOTALL)
+_HASHES = re.compile(r"(?m)^[ \t]*#.*$")
+_SLASHES = re.compile(r"/\*.*?(?:\*/|\Z)|(?m:(?<![:\w'\"`/])//[^\n]*$)", re.DOTALL)
+_DOCSTRINGS = re.compile(r'"""(?:\\.|[^\\])*?(?:"""|\Z)' + r"|'''(?:\\.|[^\\])*?(?:'''|\Z)", re.DOTALL)
 _ROOTS = ("", "src", "lib", "app", "python", "source")
 
 
@@ -61,7 +61,7 @@ def _python_module(name: str, place: Place) -> Iterator[str]:
 
 
 _SCRIPT = re.compile(
-    r"""(?:\bimport|\bexport)\s+(?:type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?["']([^"'\n]+)["']"""
+    r"""(?:\bimport|\bexport)\s+(?:type\s+)?(?:[\w*{}\s,$]{1,1000}?\sfrom\s+)?["']([^"'\n]+)["']"""
     r"""|\b(?:require|import)\s*\(\s*["']([^"'\n]+)["']\s*\)|(?:jest|vi)\.mock\s*\(\s*["']([^"'\n]+)["']"""
 )
 _SCRIPT_ENDING = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte|json)$")
@@ -87,8 +87,8 @@ def _go(text: str, place: Place) -> Iterator[str]:
     text = _SLASHES.sub("", text)
     if not place.module:
         return
-    blocks = re.findall(r"(?m)^\s*import\s*\(([^)]*)\)", text) + re.findall(
-        r"(?m)^\s*import\s+([\w.]*\s*\"[^\"\n]+\")", text
+    blocks = re.findall(r"(?m)^[ \t]*import\s*\(([^)]*)\)", text) + re.findall(
+        r"(?m)^[ \t]*import\s+([\w.]*\s*\"[^\"\n]+\")", text
     )
     for name in re.findall(r'"([^"\n]+)"', "\n".join(blocks)):
         if name == place.module or name.startswith(place.module + "/"):
@@ -99,10 +99,10 @@ def _rust(text: str, place: Place) -> Iterator[str]:
     text = _SLASHES.sub("", text)
     inside = place.folder if place.stem in ("mod", "lib", "main") else _join(place.folder, place.stem)
     above = _up(place.folder, 1) if place.stem == "mod" else place.folder
-    for match in re.finditer(r"(?m)^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;", text):
+    for match in re.finditer(r"(?m)^[ \t]*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;", text):
         yield _join(inside, match[1])
     bases = {"crate": _crate(place.folder), "self": inside, "super": above}
-    for match in re.finditer(r"(?m)^\s*(?:pub(?:\([^)]*\))?\s+)?use\s+((?:crate|super|self)::[^;]+);", text):
+    for match in re.finditer(r"(?m)^[ \t]*(?:pub(?:\([^)]*\))?\s+)?use\s+((?:crate|super|self)::[^;]+);", text):
         for path in _flattened(re.sub(r"\s+", " ", match[1])):
             first, *rest = path.split("::")
             base = bases.get(first)
@@ -135,20 +135,20 @@ def _flattened(path: str) -> Iterator[str]:
 
 
 def _jvm(text: str, place: Place) -> Iterator[str]:  # noqa: ARG001
-    for match in re.finditer(r"(?m)^\s*import\s+(static\s+)?([\w.]+)", _SLASHES.sub("", text)):
+    for match in re.finditer(r"(?m)^[ \t]*import\s+(static\s+)?([\w.]+)", _SLASHES.sub("", text)):
         parts = match[2].split(".")
         yield "**/" + "/".join(parts[:-1] if match[1] else parts)
 
 
 def _c(text: str, place: Place) -> Iterator[str]:
-    for match in re.finditer(r"(?m)^\s*#\s*(?:include|import)\s*([\"<])([^\">\n]+)[\">]", _SLASHES.sub("", text)):
+    for match in re.finditer(r"(?m)^[ \t]*#\s*(?:include|import)\s*([\"<])([^\">\n]+)[\">]", _SLASHES.sub("", text)):
         if match[1] == '"':
             yield _join(place.folder, match[2])
         yield from (_join(root, match[2]) for root in ("", "include", "src"))
 
 
 def _ruby(text: str, place: Place) -> Iterator[str]:
-    for match in re.finditer(r"(?m)^\s*require(_relative)?[ (]+[\"']([^\"'\n]+)[\"']", _HASHES.sub("", text)):
+    for match in re.finditer(r"(?m)^[ \t]*require(_relative)?[ (]+[\"']([^\"'\n]+)[\"']", _HASHES.sub("", text)):
         name = match[2].removesuffix(".rb")
         yield from [_join(place.folder, name)] if match[1] else [_join(root, name) for root in ("lib", "app", "")]
 
@@ -159,7 +159,7 @@ def _php(text: str, place: Place) -> Iterator[str]:
         r"\b(?:require|include)(?:_once)?\s*\(?\s*(?:__DIR__\s*\.\s*)?[\"']/?([^\"'\n]+)[\"']", text
     ):
         yield _join(place.folder, match[1])
-    for match in re.finditer(r"(?m)^\s*use\s+\\?([A-Z]\w*(?:\\\w+)+)", text):
+    for match in re.finditer(r"(?m)^[ \t]*use\s+\\?([A-Z]\w*(?:\\\w+)+)", text):
         yield "**/" + "/".join(match[1].split("\\")[1:])
 
 
@@ -172,13 +172,13 @@ def _styles(text: str, place: Place) -> Iterator[str]:
 
 def _dart(text: str, place: Place) -> Iterator[str]:
     for match in re.finditer(
-        r"(?m)^\s*(?:import|export|part)\s+[\"'](?:package:\w+/)?([^\"':\n]+)\.dart[\"']", _SLASHES.sub("", text)
+        r"(?m)^[ \t]*(?:import|export|part)\s+[\"'](?:package:\w+/)?([^\"':\n]+)\.dart[\"']", _SLASHES.sub("", text)
     ):
         yield from (_join(place.folder, match[1]), _join("lib", match[1]))
 
 
 def _shell(text: str, place: Place) -> Iterator[str]:
-    for match in re.finditer(r"(?m)^\s*(?:source|\.)\s+[\"']?(?:\./)?([\w./-]+)", _HASHES.sub("", text)):
+    for match in re.finditer(r"(?m)^[ \t]*(?:source|\.)\s+[\"']?(?:\./)?([\w./-]+)", _HASHES.sub("", text)):
         yield from (_join(place.folder, match[1]), _join("", match[1]))
 
 

@@ -22,10 +22,10 @@ _PATTERNS = tuple(
     )
 )
 _ASSIGNED = re.compile(
-    r"(?i)([\w-]*(?:pass(?:word|wd|phrase)?|contrase(?:ñ|n)a|clave|secret|token|api[-_]?key|access[-_]?key|credential|"
-    r"authorization)[\w-]*[\"']?\s*[=:]\s*|--(?:password|token|secret|api-key)[= ]+)(\"[^\"]*\"|'[^']*'|[^\s,;&|]+)"
+    r"(?i)((?:pass(?:word|wd|phrase)?|contrase(?:ñ|n)a|clave|secret|token|api[-_]?key|access[-_]?key|credential|"
+    r"authorization)[\w-]{0,40}[\"']?\s{0,5}[=:]\s{0,5}|--(?:password|token|secret|api-key)[= ]+)(\"[^\"]*\"|'[^']*'|[^\s,;&|]+)"
 )
-_RANDOM = re.compile(r"(?<![\w/+-])(?=[\w/+=-]*[A-Z])(?=[\w/+=-]*[a-z])(?=[\w/+=-]*\d)[A-Za-z0-9+_=-]{32,}(?![\w/+-])")
+_LONG = re.compile(r"[\w+/=-]{32,}", re.ASCII)
 
 
 def redact(text: str) -> str:
@@ -33,4 +33,9 @@ def redact(text: str) -> str:
     for pattern in _PATTERNS:
         text = pattern.sub(MARK, text)
     text = _ASSIGNED.sub(lambda match: match.group(1) + MARK, text)
-    return _RANDOM.sub(MARK, text)
+    return _LONG.sub(lambda match: MARK if _random(match.group()) else match.group(), text)
+
+
+def _random(word: str) -> bool:
+    """Whether a long word looks drawn at random: both cases and digits, and no path."""
+    return "/" not in word.strip("/") and all(any(map(kind, word)) for kind in (str.isupper, str.islower, str.isdigit))

@@ -1,7 +1,7 @@
 """When two errors are the same error.
 
 Times, durations, numbers, addresses, absolute paths and line numbers are noise. Names in quotes are not: the same class of
-error about another name means that something moved. A stricter form keeps the plain numbers, for errors with an edit
+error about another name, or under another code, means that something moved. A stricter form keeps the plain numbers, for errors with an edit
 between them ("3 failed", then "2 failed" is progress).
 """
 
@@ -18,6 +18,7 @@ SIMILAR = 0.6
 
 _READ = 20_000  # characters: what Claude Code hands over is cut at 10,000
 _LINES = 4
+_LINE = 600
 _EXCERPT = 160
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07")
@@ -65,19 +66,18 @@ class Signature:
 def signature(error: str) -> Signature:
     """Reduce the text of one failed call; any text will do."""
     text = redact(_ANSI.sub("", error[:_READ]))
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not _EXIT.fullmatch(line)]
+    lines = [line.strip()[:_LINE] for line in text.splitlines() if line.strip() and not _EXIT.fullmatch(line)]
     salient = ([line for line in lines if _SALIENT.search(line)] or lines)[-_LINES:]
     excerpt = salient[-1][:_EXCERPT] if salient else ""
     body = "\n".join(salient)
     names = frozenset(filter(None, map(_name, _QUOTED.finditer(body)))) | frozenset(_TEST.findall(body))
     calm = _ADDRESSES.sub("<hex>", _TIMES.sub("<time>", _QUOTED.sub("<name>", body)))
     calm = _PLACES.sub("<place>", _RELATIVE.sub("<path>", _ABSOLUTE.sub("<path>", calm)))
-    strict = hashlib.blake2b(
-        " ".join([*calm.lower().split(), *sorted(names)]).encode("utf-8", "replace"), digest_size=8
-    )
-    codes = frozenset(_CODE.findall(calm))
-    words = frozenset(_WORD.findall(_NUMBER.sub("", calm).lower())) | codes
-    return Signature(words=words - {"<time>", "<place>"}, names=names, strict=strict.hexdigest(), excerpt=excerpt)
+    names |= frozenset(_CODE.findall(calm))
+    told = " ".join([*calm.lower().split(), *sorted(names)])
+    strict = hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    words = frozenset(_WORD.findall(_NUMBER.sub("", _CODE.sub("", calm)).lower())) - {"<time>", "<place>"}
+    return Signature(words=words, names=names, strict=strict, excerpt=excerpt)
 
 
 def _name(match: re.Match[str]) -> str:

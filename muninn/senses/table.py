@@ -122,7 +122,7 @@ def vestibular(window: Window, limits: Limits, now: datetime) -> Signal | None: 
     steps = _steps(window)
     for length, times in REPETITIONS.items():
         tail = steps[-length * times :]
-        keys = [step.key for step in tail]
+        keys = [(step.key, step.error.strict if step.error else None) for step in tail]
         if len(tail) == length * times and all(key == keys[i % length] for i, key in enumerate(keys)):
             what = ", ".join(dict.fromkeys(f"{step.tool} {step.label}"[:60] for step in tail[-length:]))
             text = f"Vestibular (direction): the same {_counted(length)} came round {times} times with nothing changed in between: {what}. The answer will be the same again."

@@ -128,7 +128,7 @@ def _pain(pain: Pain | None, action: Action, call: int) -> tuple[Pain | None, Cu
         return _hurt(pain, action, call), None
     if pain is None:
         return None, None
-    if action.attempt == pain.attempt and action.doing is not Doing.WAIT:
+    if f"{pain.attempt} ".startswith(f"{action.attempt} ") and action.doing is not Doing.WAIT:
         cured = pain.count >= PATIENCE_NEW
         return None, Cure(error=pain.error.excerpt, attempt=pain.attempt, count=pain.count, steps=pain.steps) if cured else None  # fmt: skip
     patience = PATIENCE_OLD if pain.count >= PATIENCE_NEW else PATIENCE_NEW
