@@ -77,8 +77,14 @@ def wake(environ: Mapping[str, str], *arguments: str, at_most: float, meanwhile:
     log = paths.log_path(Path(paths.home_name(environ)))
     before = log.stat().st_size if log.exists() else 0
     child = spawn(environ, *arguments)
-    status = wait(lambda: answering(environ) or child.poll() is not None, at_most=at_most, meanwhile=meanwhile)
-    if isinstance(status, dict) and child.poll() is None:
+
+    def settled() -> dict[str, Any] | bool:
+        """The status of our child, or True when it ended; a socket that another one serves says nothing about it."""
+        status = answering(environ)
+        return status if status is not None and status.get("pid") == child.pid else child.poll() is not None
+
+    status = wait(settled, at_most=at_most, meanwhile=meanwhile)
+    if isinstance(status, dict):
         return status
     if status is None:
         raise errors.LockedError(

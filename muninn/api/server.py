@@ -13,6 +13,7 @@ import struct
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Event, Lock
 from typing import Any
 
@@ -100,9 +101,7 @@ class Gateway:
         route, call = prepare(method, target, decode_body(data), headers)
         key = headers.get("idempotency-key")
         if key and route.writes:
-            return self._replies.once(
-                f"{method} {target} {key[:256]}", data, lambda core=self._core: route.handler(core, call)
-            )
+            return self._replies.once(f"{method} {target} {key[:256]}", data, partial(route.handler, self._core, call))
         return route.handler(self._core, call)
 
 

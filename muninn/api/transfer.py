@@ -93,7 +93,8 @@ def show_graph(core: Core, call: Call) -> Answer:
         return Answer(text=graph.graphml(memories, ordered), media="application/graphml+xml")
     if kind in ("svg", "html"):
         return Answer(
-            text=graph.picture(memories, ordered, form=kind), media="image/svg+xml" if kind == "svg" else "text/html"
+            text=graph.picture(memories, ordered, form=kind, around=call.query.get("around") or None),
+            media="image/svg+xml" if kind == "svg" else "text/html",
         )
     raise UsageError(f"unknown graph format {kind[:40]!r}", hint="one of: json, graphml, svg, html")
 
@@ -134,7 +135,13 @@ ROUTES = (
     Route(
         method="GET", path="/v1/export", handler=export, summary="Every memory as JSON lines", query=("vault", "run")
     ),
-    Route(method="GET", path="/v1/graph", handler=show_graph, summary="A vault as a graph", query=("vault", "format")),
+    Route(
+        method="GET",
+        path="/v1/graph",
+        handler=show_graph,
+        summary="A vault as a graph",
+        query=("vault", "format", "around"),
+    ),
     Route(
         method="POST",
         path="/v1/graph/backfill",

@@ -221,6 +221,7 @@ class Memories(Vaults):
             position = self._commit(Transaction(purge=(memory_id,)))
         self.store.wait(position)
         self.store.checkpoint()
+        self.embedders.clear_caches()
         return memory
 
     def note(self, usage: Usage) -> None:

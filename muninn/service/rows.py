@@ -77,6 +77,15 @@ def import_rows(
     }
 
 
+def _vault(service: MemoryService, values: Any, by: Provenance, now: datetime) -> None:
+    if not isinstance(values, dict) or not isinstance(values.get("name"), str):
+        raise UsageError("a vault needs a name")
+    tier = parse_tier(str(values["tier"])) if values.get("tier") else None
+    service.create_vault(
+        values["name"], tier=tier, by=by, created_at=parse_time("created_at", values.get("created_at"), latest=now)
+    )
+
+
 def _known(service: MemoryService, draft: Draft) -> bool:
     return bool(draft.id and service.read.get(draft.id)) or service.holds(draft)
 

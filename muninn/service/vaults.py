@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import replace
+from datetime import datetime
 
 from muninn.domain.memory import Provenance, Vault, vault_key
 from muninn.domain.records import Transaction
@@ -27,14 +28,25 @@ class Vaults(Writer):
 
     def _resolve(self, name: str | None) -> Vault:
         """The vault a write goes to: the one of this name, or a new one with the tier its name asks for."""
-        vault = self._vaults.get(name or self._default_vault) or self._vaults.get(vault_key(name or self._default_vault))
+        vault = self._vaults.get(name or self._default_vault) or self._vaults.get(
+            vault_key(name or self._default_vault)
+        )
         if vault is not None:
             return vault
         name = valid_vault_name(name or self._default_vault)
-        return self._vaults.get(vault_key(name)) or Vault(name=name, tier=default_tier(name), created_at=self._clock.now())
+        return self._vaults.get(vault_key(name)) or Vault(
+            name=name, tier=default_tier(name), created_at=self._clock.now()
+        )
 
-    def create_vault(self, name: str, *, tier: Tier | None, by: Provenance) -> Vault:  # noqa: ARG002
-        """Make a vault. Raises ConflictError when it exists with another tier."""
+    def create_vault(
+        self,
+        name: str,
+        *,
+        tier: Tier | None,
+        by: Provenance,  # noqa: ARG002
+        created_at: datetime | None = None,
+    ) -> Vault:
+        """Make a vault, or return the one that is there. Raises ConflictError when it exists with another tier."""
         with self._lock:
             vault = self._resolve(name)
             wanted = tier or vault.tier
@@ -46,7 +58,7 @@ class Vaults(Writer):
                 )
             if existing:
                 return vault
-            vault = replace(vault, tier=wanted)
+            vault = replace(vault, tier=wanted, created_at=created_at or vault.created_at)
             position = self._commit(Transaction(vaults=(vault,)))
         self.store.wait(position)
         return vault

@@ -127,7 +127,9 @@ def test_editing_content_embeds_again_and_counts(service: MemoryService, clock: 
     assert service.writes == 2
 
 
-@pytest.mark.parametrize("changes", [{}, {"id": "x"}, {"state": "active"}, {"content": " "}, {"kind": "poem"}, {"relevance": float("nan")}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"id": "x"}, {"state": "active"}, {"content": " "}, {"kind": "poem"}, {"relevance": float("nan")}]
+)
 def test_edits_that_make_no_sense_are_refused(service: MemoryService, changes: dict[str, object]) -> None:
     memory = remember(service, "A note.")
     with pytest.raises(UsageError):

@@ -65,7 +65,16 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[
 
 
 def test_everything_comes_back_as_it_was(store: Callable[[Transaction], Store]) -> None:
-    link = Link(source="m0001", target="m0002", relation="mentions", vault="casa", weight=0.5, origin=Origin.AUTO, created_at=NOW, premises=("x",))
+    link = Link(
+        source="m0001",
+        target="m0002",
+        relation="mentions",
+        vault="casa",
+        weight=0.5,
+        origin=Origin.AUTO,
+        created_at=NOW,
+        premises=("x",),
+    )
     first = memory(
         1, kind=Kind.DECISION, tags=("á", "b"), metadata={"n": [1, {"k": None}]}, valid_from=NOW, last_accessed_at=NOW,
         access_count=3, pinned=True, state=State.SUPERSEDED, superseded_by="m0002", merged_from=("m0009",),
@@ -88,7 +97,10 @@ def test_everything_comes_back_as_it_was(store: Callable[[Transaction], Store]) 
         meta={"writes": "2"},
     )  # fmt: skip
     read = store(transaction)
-    assert dict((m.id, (m, v)) for m, v in read.memories()) == {"m0001": (first, vector(1)), "m0002": (memory(2, embedding_model=None), None)}
+    assert dict((m.id, (m, v)) for m, v in read.memories()) == {
+        "m0001": (first, vector(1)),
+        "m0002": (memory(2, embedding_model=None), None),
+    }
     assert list(read.links()) == list(transaction.links)
     assert list(read.vaults()) == list(transaction.vaults)
     assert list(read.usage()) == list(transaction.usage)
@@ -110,7 +122,9 @@ def test_a_change_without_a_vector_keeps_the_vector(store: Callable[[Transaction
 
 
 def test_links_and_memories_go_when_they_are_taken_away(store: Callable[[Transaction], Store]) -> None:
-    link = Link(source="m0001", target="m0002", relation="x", vault="casa", weight=1.0, origin=Origin.MANUAL, created_at=NOW)
+    link = Link(
+        source="m0001", target="m0002", relation="x", vault="casa", weight=1.0, origin=Origin.MANUAL, created_at=NOW
+    )
     other = replace(link, source="m0003", target="m0003")
     store(Transaction(memories=(memory(1), memory(2)), links=(link, other), vectors={"m0001": vector(1)}))
     store(Transaction(unlink=(other.key,)))
@@ -121,12 +135,16 @@ def test_links_and_memories_go_when_they_are_taken_away(store: Callable[[Transac
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.integers(0, 5), st.floats(14, 365), st.booleans()), max_size=12), st.data())
-def test_the_real_store_agrees_with_the_fake(tmp_path_factory: pytest.TempPathFactory, writes: list[tuple[int, float, bool]], data: st.DataObject) -> None:
+def test_the_real_store_agrees_with_the_fake(
+    tmp_path_factory: pytest.TempPathFactory, writes: list[tuple[int, float, bool]], data: st.DataObject
+) -> None:
     folder = tmp_path_factory.mktemp("agree") / "data"
     real, fake = LanceStore(folder, StoreConfig(durability="fast")), MemoryStore()
     for number, stability, with_vector in writes:
         row = memory(number, stability=stability)
-        transaction = Transaction(memories=(row,), vectors={row.id: vector(number)} if with_vector else {}, meta={"last": row.id})
+        transaction = Transaction(
+            memories=(row,), vectors={row.id: vector(number)} if with_vector else {}, meta={"last": row.id}
+        )
         fake.append(transaction)
         real.append(transaction)
         if data.draw(st.booleans()):

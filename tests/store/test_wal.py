@@ -22,7 +22,9 @@ def all_records(folder: Path) -> list[bytes]:
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.binary(max_size=2000), max_size=10), st.data())
-def test_any_cut_leaves_a_prefix_of_whole_records(tmp_path_factory: pytest.TempPathFactory, records: list[bytes], data: st.DataObject) -> None:
+def test_any_cut_leaves_a_prefix_of_whole_records(
+    tmp_path_factory: pytest.TempPathFactory, records: list[bytes], data: st.DataObject
+) -> None:
     folder = tmp_path_factory.mktemp("wal")
     log = WriteAheadLog(folder, durable=False)
     for record in records:
