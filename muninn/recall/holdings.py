@@ -71,7 +71,7 @@ class Holdings:
             self._purge(memory_id)
         for name in transaction.drop_vaults:
             self.vaults.pop(vault_key(name), None)
-        self._compact()
+        self.settle()
 
     def put_vault(self, vault: Vault) -> None:
         self.vaults[vault.key] = vault
@@ -228,9 +228,10 @@ class Holdings:
             return memory.valid_until or (successor.learned_at if successor else memory.updated_at)
         return memory.updated_at
 
-    def _compact(self) -> None:
-        """Rebuild what holds more let-go entries than live ones."""
-        for model, index in self.vectors.items():
+    def settle(self) -> None:
+        """Bring the indexes into shape after a change: sketch what is new, rebuild what is mostly let go."""
+        for model, index in tuple(self.vectors.items()):
+            index.settle()
             if index.count - index.live > max(_SPARE, index.live):
                 self._repack(model, index)
         columns = self.columns

@@ -41,6 +41,7 @@ class ResidentModel:
         for memory, vector in store.memories():
             fresh.put(memory, vector)
         fresh.close(fresh.memories.values())
+        fresh.settle()
         for link in store.links():
             fresh.put_link(link)
         for usage in store.usage():

@@ -47,30 +47,39 @@ LEAST_SHOWN = 0.03
 """Below this a memory is not an answer, whatever else is."""
 
 
-def meaning(cosines: Floats, floor: Floats, calibration: Calibration) -> Floats:
+def meaning(cosines: Floats, floor: Floats | float, calibration: Calibration) -> Floats:
     """Cosines as shares of what lies between "no more than noise" (0) and "answers it" (1)."""
-    above = calibration.a * (cosines - floor)
-    share: Floats = np.clip((above - MARGIN) / SPAN, 0.0, 1.0).astype(np.float32)
+    share = cosines - floor
+    share *= np.float32(calibration.a / SPAN)
+    share -= np.float32(MARGIN / SPAN)
+    np.clip(share, 0.0, 1.0, out=share)
     return share
 
 
 def wording(covered: Floats, total: float) -> Floats:
     """The weighted share of the query's words that each text holds, in [0, 1]; ``total`` charges unseen words too."""
-    share: Floats = np.clip(covered / np.float32(total), 0.0, 1.0) if total > 0 else np.zeros_like(covered)
+    if total <= 0:
+        return np.zeros_like(covered)
+    share = covered * np.float32(1.0 / total)
+    np.minimum(share, np.float32(1.0), out=share)
     return share
 
 
-def blend(by_meaning: Floats, by_wording: Floats, foreign: Mask) -> Floats:
+def blend(by_meaning: Floats, by_wording: Floats, foreign: Mask | None) -> Floats:
     """Relevance of each text, in [0, 1].
 
     ``foreign`` marks texts in a known language other than the query's. Elsewhere meaning without any common word is
     doubted, and exact wording has a floor, so that a weak vector cannot hide a literal match.
     """
-    trust = (1.0 - DOUBT) + DOUBT * np.minimum(1.0, by_wording / WORDING_ENOUGH)
-    mixed = MEANING_SHARE * by_meaning * trust + (1.0 - MEANING_SHARE) * by_wording
-    relevance: Floats = np.maximum(mixed, LEXICAL_FLOOR * by_wording)
-    if foreign.any():
-        relevance[foreign] = np.maximum(relevance[foreign], FOREIGN_SHARE * by_meaning[foreign])
+    relevance = by_wording * np.float32(DOUBT / WORDING_ENOUGH)
+    np.minimum(relevance, np.float32(DOUBT), out=relevance)
+    relevance += np.float32(1.0 - DOUBT)  # trust in the meaning, in [1 - DOUBT, 1]
+    relevance *= by_meaning
+    relevance *= np.float32(MEANING_SHARE)
+    relevance += np.float32(1.0 - MEANING_SHARE) * by_wording
+    np.maximum(relevance, np.float32(LEXICAL_FLOOR) * by_wording, out=relevance)
+    if foreign is not None:
+        np.maximum(relevance, by_meaning * np.float32(FOREIGN_SHARE), out=relevance, where=foreign)
     return relevance
 
 

@@ -6,7 +6,7 @@ because a hub that is linked to everything says little about anything. Bounded i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -45,19 +45,33 @@ Own = Callable[[str], float | None]
 """The relevance of a memory by itself; None for one that must not be seen, which neither receives nor passes on."""
 
 
-def spread(relevance: Mapping[str, float], holdings: Holdings, own: Own) -> dict[str, Spread]:
-    """What the seeds among ``relevance`` activate."""
-    seeds = sorted((item for item in relevance.items() if item[1] >= SEED_FLOOR), key=lambda item: (-item[1], item[0]))
+Beside = tuple[str, str, float]
+"""A seed, a memory written next to it, and the share of the seed's relevance that reaches that memory."""
+
+
+def written_beside(relevance: Mapping[str, float], holdings: Holdings) -> list[Beside]:
+    """The neighbours in time of every seed."""
+    return [(seed, other, share) for seed, _ in _seeds(relevance) for other, share in _beside(seed, holdings)]
+
+
+def spread(relevance: Mapping[str, float], beside: Iterable[Beside], holdings: Holdings, own: Own) -> dict[str, Spread]:
+    """What the seeds among ``relevance`` activate, over links and to those ``beside`` them."""
     reached: dict[str, Spread] = {}
-    for memory_id, value in seeds[:SEEDS]:
-        for other, share in _beside(memory_id, holdings):
-            taken = min(1.0, (own(other) or 0.0) / OWN_ENOUGH)
-            if taken > 0.0:
-                _receive(reached, other, value * share * taken, ((memory_id, "beside"),))
-        if holdings.links_at.get(memory_id):
-            for other, activation, path in _linked(memory_id, value, holdings, own):
+    for seed, other, share in beside:
+        taken = min(1.0, (own(other) or 0.0) / OWN_ENOUGH)
+        if taken > 0.0:
+            _receive(reached, other, relevance[seed] * share * taken, ((seed, "beside"),))
+    for seed, value in _seeds(relevance):
+        if holdings.links_at.get(seed):
+            for other, activation, path in _linked(seed, value, holdings, own):
                 _receive(reached, other, activation, path)
     return reached
+
+
+def _seeds(relevance: Mapping[str, float]) -> list[tuple[str, float]]:
+    """The best of those that match well enough to call something to mind, best first."""
+    strong = (item for item in relevance.items() if item[1] >= SEED_FLOOR)
+    return sorted(strong, key=lambda item: (-item[1], item[0]))[:SEEDS]
 
 
 def _receive(reached: dict[str, Spread], memory_id: str, activation: float, path: tuple[tuple[str, str], ...]) -> None:

@@ -10,11 +10,12 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 Floats = np.ndarray[tuple[int], np.dtype[np.float32]]
-Slots = np.ndarray[tuple[int], np.dtype[np.int32]]
+Slots = np.ndarray[tuple[int], np.dtype[np.integer[Any]]]
 
 TITLE_WEIGHT = 2
 SATURATION = 0.6  # k1 of BM25; notes are short, so a second mention adds little

@@ -1,6 +1,8 @@
-"""The vectors of one embedding model: one growing float32 matrix that is only ever appended to.
+"""The vectors of one embedding model: one growing float32 matrix that is only ever appended to, and a sketch to scan it.
 
 A changed vector is a new row and the old one is let go, so a view handed out earlier never changes under its reader.
+The sketch holds every row in its first principal coordinates, a third of the bytes: it estimates all cosines within
+about 0.003, and whoever needs few of them exactly takes those from the matrix.
 """
 
 from __future__ import annotations
@@ -11,6 +13,10 @@ from muninn.domain.memory import Matrix
 from muninn.recall.textindex import Floats, Slots
 
 _FIRST_CAPACITY = 256
+_SKETCH_FROM = 4096  # rows; below, the whole matrix is as fast
+_SKETCH_DIMENSIONS = 128
+_SAMPLE = 4096  # rows that the principal axes are taken from
+_TAIL = 1024  # rows that may wait for their sketch
 
 
 class VectorIndex:
@@ -18,8 +24,11 @@ class VectorIndex:
         self.dimensions = dimensions
         self.count = 0
         self.live = 0
+        self.aligned = True
+        """Row i belongs to slot i, for every row that was not let go."""
         self._matrix: Matrix = np.empty((_FIRST_CAPACITY, dimensions), np.float32)
         self._slots: Slots = np.full(_FIRST_CAPACITY, -1, np.int32)
+        self._sketch: _Sketch | None = None
 
     @property
     def matrix(self) -> Matrix:
@@ -35,11 +44,24 @@ class VectorIndex:
         row: Floats = self._matrix[number]
         return row
 
+    def estimate(self, query: Floats) -> tuple[Floats, bool]:
+        """The cosine of every row to ``query``, and whether they are exact or estimates."""
+        if self._sketch is None:
+            exact: Floats = self.matrix @ query
+            return exact, True
+        return self._sketch.estimate(query, self.matrix), False
+
+    def cosines(self, rows: Slots, query: Floats) -> Floats:
+        """The exact cosines of some rows."""
+        exact: Floats = self._matrix[rows] @ query
+        return exact
+
     def add(self, slot: int, vector: Floats) -> int:
         """Append a vector; returns its row number."""
         if self.count == len(self._slots):
             self._grow()
         number = self.count
+        self.aligned = self.aligned and slot == number
         self._matrix[number] = vector
         self._slots[number] = slot
         self.count += 1
@@ -53,7 +75,17 @@ class VectorIndex:
 
     def renumber(self, number: int, slot: int) -> None:
         """Give row ``number`` to another slot: the text changed, the vector did not."""
+        self.aligned = self.aligned and slot == number
         self._slots[number] = slot
+
+    def settle(self) -> None:
+        """Sketch what was added, and take new principal axes when there is far more than they were taken from."""
+        if self.dimensions <= 2 * _SKETCH_DIMENSIONS or self.count < _SKETCH_FROM:
+            return
+        if self._sketch is None or self.count >= 4 * self._sketch.built_on:
+            self._sketch = _Sketch(self.matrix)
+        elif self.count - self._sketch.count >= _TAIL:
+            self._sketch.extend(self.matrix)
 
     def _grow(self) -> None:
         capacity = 2 * len(self._slots)
@@ -62,3 +94,36 @@ class VectorIndex:
         slots = np.full(capacity, -1, np.int32)
         slots[: self.count] = self.slots
         self._matrix, self._slots = matrix, slots
+
+
+class _Sketch:
+    """Rows in the principal axes of a sample: x ≈ mean + axesᵀ·coordinates."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        self.built_on = len(matrix)
+        sample = matrix[:: max(1, len(matrix) // _SAMPLE)]
+        self._mean = sample.mean(axis=0)
+        centred = sample - self._mean
+        _, vectors = np.linalg.eigh(centred.T @ centred)
+        self._axes = np.ascontiguousarray(vectors[:, ::-1][:, :_SKETCH_DIMENSIONS].T.astype(np.float32))
+        self.count = 0
+        self._coordinates: Matrix = np.empty((0, _SKETCH_DIMENSIONS), np.float32)
+        self.extend(matrix)
+
+    def extend(self, matrix: Matrix) -> None:
+        """Take in the rows of ``matrix`` beyond the first ``count``."""
+        if len(matrix) > len(self._coordinates):
+            grown = np.empty((max(2 * len(self._coordinates), len(matrix)), _SKETCH_DIMENSIONS), np.float32)
+            grown[: self.count] = self._coordinates[: self.count]
+            self._coordinates = grown
+        for start in range(self.count, len(matrix), _SAMPLE):
+            stop = min(start + _SAMPLE, len(matrix))
+            self._coordinates[start:stop] = (matrix[start:stop] - self._mean) @ self._axes.T
+        self.count = len(matrix)
+
+    def estimate(self, query: Floats, matrix: Matrix) -> Floats:
+        estimated = np.empty(len(matrix), np.float32)
+        np.dot(self._coordinates[: self.count], self._axes @ query, out=estimated[: self.count])
+        estimated[: self.count] += np.float32(self._mean @ query)
+        np.dot(matrix[self.count :], query, out=estimated[self.count :])
+        return estimated

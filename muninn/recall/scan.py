@@ -1,0 +1,128 @@
+"""The evidence of both indexes for every slot, in a few passes over numpy arrays.
+
+Cosines may be estimates at first; ``refine`` makes them exact for the slots that matter, so that no score that leaves
+depends on an estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from muninn.recall import scoring
+from muninn.recall.columns import Column, Mask
+from muninn.recall.holdings import Holdings
+from muninn.recall.question import Question
+from muninn.recall.textindex import Floats, Slots
+
+LEAST_KEPT = scoring.LEAST_SHOWN / 2
+"""Relevance below which nothing that follows can make a memory an answer."""
+
+SUBJECT_ABOVE = 0.35
+"""Weight of a word from which a query asks about more than a time."""
+
+_ESTIMATED_EXTRA = 384
+"""How many more slots than asked for are looked at exactly when cosines are estimates."""
+
+
+@dataclass(slots=True)
+class Scan:
+    """One entry per slot. Only ``refine`` changes it, and only where cosines were estimates."""
+
+    visible: Mask
+    meaning: Floats
+    wording: Floats
+    relevance: Floats
+    foreign: Mask | None
+    in_time: Mask | None
+    has_subject: bool
+    estimated: bool
+
+    def best(self, count: int, holdings: Holdings, question: Question) -> list[int]:
+        """Visible slots of the ``count`` highest relevances that can be an answer, in no particular order."""
+        candidates: Slots = np.flatnonzero(self.visible & (self.relevance > LEAST_KEPT))
+        if self.estimated:
+            candidates = _highest(candidates, self.relevance, count + _ESTIMATED_EXTRA)
+            self.refine(candidates, holdings, question)
+        kept: list[int] = _highest(candidates, self.relevance, count).tolist()
+        return kept
+
+    def refine(self, slots: Slots, holdings: Holdings, question: Question) -> None:
+        """Make meaning and relevance exact at ``slots``."""
+        if not self.estimated or not len(slots):
+            return
+        language = holdings.columns["language"]
+        places = [holdings.row_of.get(holdings.id_at[slot], ("", -1)) for slot in slots.tolist()]
+        for model, (vector, calibration) in question.vectors.items():
+            index = holdings.vectors.get(model)
+            rows = np.array([row if of == model else -1 for of, row in places], np.int64)
+            held = rows >= 0
+            if index is None or index.dimensions != len(vector) or not held.any():
+                continue
+            floor = question.floors[model].take(language[slots[held]])
+            self.meaning[slots[held]] = scoring.meaning(index.cosines(rows[held], vector), floor, calibration)
+        foreign = None if self.foreign is None else self.foreign[slots]
+        relevance = scoring.blend(self.meaning[slots], self.wording[slots], foreign)
+        if self.in_time is not None:
+            relevance = scoring.timed(relevance, self.in_time[slots], subject=self.has_subject)
+        self.relevance[slots] = relevance
+
+
+def scan(holdings: Holdings, question: Question, weights: Mapping[str, float]) -> Scan:
+    """Filter first, then weigh every slot. ``weights``: of the query's tokens."""
+    query, columns = question.query, holdings.columns
+    numbers = None if question.vaults is None else holdings.numbers(question.vaults)
+    visible = columns.mask(vaults=numbers, archived=query.include_archived, as_of=query.as_of)
+    wording = scoring.wording(holdings.text.coverage(weights, columns.count), sum(weights.values()))
+    foreign, estimated = None, False
+    if question.vectors:
+        meaning, estimated = _meaning(holdings, question)
+        foreign = _foreign(columns["language"], question.language)
+        relevance = scoring.blend(meaning, wording, foreign)
+    else:
+        meaning, relevance = np.zeros_like(wording), wording
+    has_subject = any(weights.get(token, 0.0) > SUBJECT_ABOVE for token in question.subject)
+    in_time = None
+    if question.times:
+        in_time = np.zeros_like(visible)
+        for reading in question.times:
+            in_time |= columns.between(reading.start, reading.end)
+        relevance = scoring.timed(relevance, in_time, subject=has_subject)
+    return Scan(visible, meaning, wording, relevance, foreign, in_time, has_subject, estimated)
+
+
+def _highest(slots: Slots, values: Floats, count: int) -> Slots:
+    if len(slots) <= count:
+        return slots
+    chosen: Slots = slots[np.argpartition(values[slots], -count)[-count:]]
+    return chosen
+
+
+def _foreign(language: Column, asked: int) -> Mask | None:
+    """Texts in a known language other than the one asked in; None when there is none."""
+    if not asked:
+        return None
+    foreign: Mask = (language != asked) & (language != 0)
+    return foreign if foreign.any() else None
+
+
+def _meaning(holdings: Holdings, question: Question) -> tuple[Floats, bool]:
+    """Meaning per slot, and whether any of it is an estimate. A slot has a vector of one model at most."""
+    language = holdings.columns["language"]
+    meaning = np.zeros(len(language) + 1, np.float32)  # the last entry takes what was let go
+    estimated = False
+    for model, (vector, calibration) in question.vectors.items():
+        index = holdings.vectors.get(model)
+        if index is None or index.dimensions != len(vector):
+            continue
+        cosines, exact = index.estimate(vector)
+        estimated = estimated or not exact
+        spoken = language[: len(cosines)] if index.aligned else language[index.slots]
+        found = scoring.meaning(cosines, question.floors[model].take(spoken), calibration)
+        if index.aligned and len(question.vectors) == 1:
+            meaning[: len(found)] = found
+        else:
+            meaning[index.slots] = found
+    return meaning[:-1], estimated
