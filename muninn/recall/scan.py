@@ -23,8 +23,9 @@ LEAST_KEPT = scoring.LEAST_SHOWN / 2
 SUBJECT_ABOVE = 0.35
 """Weight of a word from which a query asks about more than a time."""
 
-_ESTIMATED_EXTRA = 384
-"""How many more slots than asked for are looked at exactly when cosines are estimates."""
+_ESTIMATE_ERROR = 0.03
+"""How far an estimated relevance may be off: four standard deviations of a cosine estimate of 0.003 (e5)."""
+_MOST_REFINED = 512
 
 
 @dataclass(slots=True)
@@ -44,7 +45,9 @@ class Scan:
         """Visible slots of the ``count`` highest relevances that can be an answer, in no particular order."""
         candidates: Slots = np.flatnonzero(self.visible & (self.relevance > LEAST_KEPT))
         if self.estimated:
-            candidates = _highest(candidates, self.relevance, count + _ESTIMATED_EXTRA)
+            leading = _highest(candidates, self.relevance, count)
+            least = self.relevance[leading].min(initial=1.0) - _ESTIMATE_ERROR
+            candidates = _highest(candidates[self.relevance[candidates] >= least], self.relevance, _MOST_REFINED)
             self.refine(candidates, holdings, question)
         kept: list[int] = _highest(candidates, self.relevance, count).tolist()
         return kept

@@ -22,7 +22,7 @@ from muninn.recall.spreading import Spread, spread, written_beside
 from muninn.recall.succession import newest_first, replaced
 from muninn.recall.textindex import Slots
 
-SPARE = 24
+SPARE = 16
 """Candidates beyond twice the limit that seed spreading and may be lifted by it."""
 
 CLOSE = (1.0 - scoring.BAND) / (1.0 + scoring.BAND) * 0.85
