@@ -28,7 +28,7 @@ class Limits:
 
     window: int = 20
     o2_ratio: float = 3.0
-    o2_least_tokens: int = 800
+    o2_least_tokens: int = 2_000
     chronos_minutes: float = 15.0
     chronos_calls: int = 25
     nociception_errors: int = 3
