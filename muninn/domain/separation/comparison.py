@@ -117,7 +117,7 @@ def _leans(text: Features, before: Mapping[tuple[str, ...], tuple[str, ...]]) ->
         first = sentence.tokens[0]
         if sentence.end in ":：" or _continues(sentence) or (asks and first.key in lexicon.ANSWERS):
             return True
-        if first.key in lexicon.PRONOUNS and len(text.names) > 1 and before.get(_sentence_key(sentence)) != previous:
+        if first.key in lexicon.PRONOUNS and len(text.actors) > 1 and before.get(_sentence_key(sentence)) != previous:
             return True
         numbered += first.sort == "number"
         commands += first.key in lexicon.IMPERATIVES

@@ -115,6 +115,17 @@ class Features:
         return frozenset(key for key in self.cased if key not in lexicon.FUNCTION_WORDS and key not in CALENDAR)
 
     @cached_property
+    def actors(self) -> frozenset[str]:
+        """Names, and words that open a sentence with a capital before what looks like a verb: what a pronoun may mean."""
+        found = {
+            first.key
+            for first, second in (sentence.tokens[:2] for sentence in self.sentences if len(sentence.tokens) > 1)
+            if first.raw[:1].isupper() and first.key not in lexicon.FUNCTION_WORDS | lexicon.PRONOUNS
+            if second.key in lexicon.SINGULAR_VERBS or second.key.endswith(("s", "ed", "ó", "aba"))
+        }
+        return self.names | found
+
+    @cached_property
     def values(self) -> dict[str, dict[str, str]]:
         """slot → value → as written; names and quotations are told in comparison."""
         found: dict[str, dict[str, str]] = {}
@@ -174,7 +185,10 @@ def asks_by_mark(sentence: Sentence) -> bool:
     """Whether only its mark makes a sentence a question: no question word opens it."""
     if sentence.end not in "?？؟":
         return False
-    return not any(token.key in lexicon.QUESTION_OPENERS for token in sentence.tokens[:4])
+    opening = [token.key for token in sentence.tokens[:3]]
+    if opening[0] in lexicon.INTERJECTIONS and len(opening) > 1:
+        opening = opening[1:]
+    return opening[0] not in lexicon.QUESTION_VERBS and lexicon.QUESTION_WORDS.isdisjoint(opening)
 
 
 def _plain(tokens: Sequence[Token], tongue: str) -> Plain:

@@ -309,12 +309,17 @@ FUNCTION_WORDS = (
     )
 )
 
-QUESTION_OPENERS = _set(
-    "who what when where why how which whose whom do does did is are was were can could will would should shall may have "
-    "has had am any anything anyone ever isnt arent dont doesnt didnt cant couldnt wont wouldnt whats hows whos wheres havent hasnt wasnt "
+QUESTION_WORDS = _set(
+    "who what when where why how which whose whom whats hows whos wheres anything anyone "
     "qué quién quiénes cuándo dónde cómo cuál cuáles cuánto cuánta cuántos cuántas"
 )
-"""A sentence that opens with one of these is a question with or without its mark."""
+"""Early in a sentence, one of these makes it a question with or without its mark."""
+QUESTION_VERBS = _set(
+    "do does did is are was were can could will would should shall may have has had am any ever isnt arent dont doesnt didnt "
+    "cant couldnt wont wouldnt havent hasnt wasnt"
+)
+"""At the very start, or after an interjection, one of these does."""
+INTERJECTIONS = _set("so and but hey oh ok okay wow also well then hi yeah now btw")
 
 SEQUENCE_OPENERS = _set(
     "first firstly second secondly third thirdly then finally lastly afterwards later meanwhile therefore thus hence "

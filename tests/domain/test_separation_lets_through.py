@@ -1,0 +1,146 @@
+"""Pairs that are one memory written twice: equal after normalisation, reordered, misspelt, or written in another form."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from muninn.domain.separation import Text, compare, features
+from muninn.domain.separation.misspelling import misspelled
+
+NORMALISED = """
+Use pnpm, not npm. | use pnpm, not npm
+USE PNPM, NOT NPM | Use pnpm, not npm.
+Port 8080 is taken | Port  8080 is taken!
+“Ship on Friday” is banned | "Ship on Friday" is banned
+It's fine | it’s fine
+**Bold** claim | Bold claim
+Run `make test` first | Run make test first
+Well-known fact | well known fact
+The disk is full , sadly . | The disk is full, sadly.
+Wait 5 % longer | Wait 5% longer
+El café está abierto. | El café está abierto
+¡Cuidado con el perro! | cuidado con el perro
+部署完成。 | 部署完成
+ポート８０８０ | ポート8080
+What is the plan? | What is the plan
+"""
+REWRITTEN = """
+Don't push to main | Do not push to main
+We have three servers | We have 3 servers
+The deadline is March 14, 2026 | The deadline is 14 March 2026
+It serves two hundred and fifty users of the app | It serves 250 users of the app
+Wait 30 s | Wait 30 seconds
+The limit is 1,500 rows in the table | The limit is 1500 rows in the table
+Restart the server | Restart server
+Cuesta 5 € | Cuesta €5
+Tenemos veinticinco usuarios | Tenemos 25 usuarios
+El plazo es el 3 de mayo de 2026 | El plazo es el 3 mayo 2026
+Falla el 50 por ciento de los casos | Falla el 50% de los casos
+It opens on the 1st of May | It opens on the first of May
+"""
+REORDERED = """
+The cache is warm. The disk is full. | The disk is full. The cache is warm.
+Hey Mel! Good to see you! How was the trip? | Good to see you! How was the trip? Hey Mel!
+La caché está vacía. El disco está lleno. | El disco está lleno. La caché está vacía.
+"""
+
+
+def _pairs(table: str) -> list[tuple[str, str]]:
+    return [tuple(line.split(" | ")) for line in table.strip().splitlines()]  # type: ignore[misc]
+
+
+class _Store:
+    def __init__(self, *texts: str) -> None:
+        self._uses = Counter(word for text in texts for word in text.lower().replace(".", "").split())
+
+    def count(self, word: str) -> int:
+        return self._uses[word]
+
+
+@pytest.mark.parametrize(("left", "right"), _pairs(NORMALISED))
+def test_case_punctuation_and_spacing_do_not_separate(left: str, right: str) -> None:
+    found = compare(Text(None, left), Text(None, right))
+    assert found.equal_after_normalisation
+    assert found.refusal is None
+    assert found.slots_equal
+    assert found.coverage == 1.0
+
+
+@pytest.mark.parametrize(("left", "right"), _pairs(REWRITTEN))
+def test_values_may_be_written_another_way(left: str, right: str) -> None:
+    found = compare(Text(None, left), Text(None, right))
+    assert found.refusal is None
+    assert not found.equal_after_normalisation
+
+
+@pytest.mark.parametrize(("left", "right"), _pairs(REORDERED))
+def test_whole_sentences_may_change_places(left: str, right: str) -> None:
+    found = compare(Text(None, left), Text(None, right))
+    assert found.sentence_reorder
+    assert found.refusal is None
+
+
+def test_a_misspelling_needs_the_store_to_know_the_word() -> None:
+    right, odd = "The deployment finished", "The deploymnt finished"
+    known = _Store(right, odd, "Another deployment")
+    assert compare(Text(None, right), Text(None, odd), vocabulary=known).misspelling
+    unknown = _Store(right, odd)
+    assert compare(Text(None, right), Text(None, odd), vocabulary=unknown).refusal is not None
+    common = _Store(right, odd, "Another deployment", "One more deploymnt")
+    assert compare(Text(None, right), Text(None, odd), vocabulary=common).refusal is not None
+    assert compare(Text(None, right), Text(None, odd)).refusal is not None
+
+
+@pytest.mark.parametrize(
+    ("right", "odd"),
+    [("always", "awlays"), ("configuration", "configurtion"), ("servidor", "servidior"), ("función", "funicón"),
+     ("deployment", "deplotment"), ("together", "togehter")],
+)  # fmt: skip
+def test_slips_of_the_finger_are_misspellings(right: str, odd: str) -> None:
+    store = _Store(right, right, odd)
+    assert misspelled(right, odd, store) == odd
+    assert misspelled(odd, right, store) == odd
+
+
+@pytest.mark.parametrize(
+    ("right", "odd"),
+    [("cache", "cahe"), ("público", "publico"), ("passed", "parsed"), ("contact", "contract"), ("timeout", "timeouts"),
+     ("causal", "casual"), ("pagado", "pagada"), ("vendido", "vencido"), ("tratado", "tratando"), ("enable", "unable"),
+     ("hoping", "hopping"), ("writers", "writes"), ("enterado", "enterrado"), ("complement", "compliment"),
+     ("puerto", "puesto"), ("cuarto", "cuatro"), ("detects", "defects"), ("сервер", "севрер"), ("server", "sevrer1")],
+)  # fmt: skip
+def test_short_words_grammar_and_other_words_are_not(right: str, odd: str) -> None:
+    store = _Store(right, right, odd)
+    assert misspelled(right, odd, store) is None
+
+
+def test_number_words_are_never_the_odd_form() -> None:
+    one, other = "Quedan sesenta plazas", "Quedan setenta plazas"
+    assert compare(Text(None, one), Text(None, other), vocabulary=_Store(one, other, one)).refusal is not None
+    one, other = "El cuarto intento", "El cuatro intento"
+    assert compare(Text(None, one), Text(None, other), vocabulary=_Store(one, other, one)).refusal is not None
+
+
+def test_a_paraphrase_is_refused_but_known_to_share_its_values() -> None:
+    found = compare(
+        Text(None, "The k8s cluster lost DNS because conntrack was exhausted on port 53"),
+        Text(None, "Because conntrack was exhausted, the k8s cluster lost its DNS on port 53"),
+    )
+    assert found.refusal is not None
+    assert found.slots_equal
+    assert found.coverage > 0.7
+
+
+def test_values_are_shared_across_languages() -> None:
+    found = compare(
+        Text(None, "El contrato vence el 30 de junio de 2026"), Text(None, "The contract expires on June 30, 2026")
+    )
+    assert found.slots_equal
+    assert found.refusal is not None
+
+
+def test_features_are_read_once_and_compare_the_same() -> None:
+    one, other = Text("Port", "Listens on 8080"), Text("Port", "Listens on 8081")
+    assert compare(features(one), features(other)) == compare(one, other)
