@@ -163,7 +163,8 @@ def _repointed(operation: Merge, state: Reader) -> dict[LinkKey, Link | None]:
                 source, target = target, source
             key = LinkKey(source, target, old.relation)
             present = links.get(key) or state.link(key)
-            links[key] = _united(present, replace(old, source=source, target=target))
+            origin = Origin.DREAM if old.origin is Origin.AUTO else old.origin  # the survivor's text may not mention it
+            links[key] = _united(present, replace(old, source=source, target=target, origin=origin))
     return links
 
 
@@ -183,14 +184,13 @@ def _united(present: Link | None, moved: Link) -> Link:
 
 
 def _superseded(operation: Supersede, state: Reader, now: datetime) -> Effect:
-    old, new = _present(state, operation.old), _present(state, operation.new)
-    successor_since = new.valid_from or new.learned_at
-    closed = successor_since if old.valid_until is None else min(old.valid_until, successor_since)
-    ended = replace(old, state=State.SUPERSEDED, superseded_by=new.id, valid_until=closed, updated_at=now)
-    key = LinkKey(new.id, old.id, "supersedes")
+    old = _present(state, operation.old)
+    closed = operation.until if old.valid_until is None else min(old.valid_until, operation.until)
+    ended = replace(old, state=State.SUPERSEDED, superseded_by=operation.new, valid_until=closed, updated_at=now)
+    key = LinkKey(operation.new, operation.old, "supersedes")
     present = state.link(key)
     link = present or Link(
-        source=new.id, target=old.id, relation="supersedes", vault=operation.vault,
+        source=key.source, target=key.target, relation="supersedes", vault=operation.vault,
         weight=1.0, origin=Origin.DREAM, created_at=now,
     )  # fmt: skip
     return Effect(memories=(ended,), links={key: link})

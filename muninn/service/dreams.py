@@ -17,6 +17,7 @@ from muninn.domain.records import Decision, DreamRecord, OperationRecord, Sugges
 from muninn.errors import ConflictError, NotFoundError
 from muninn.ports import ReadModel
 from muninn.service.links import Links
+from muninn.service.writer import dated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +44,14 @@ class Dreams(Links):
 
     def _commit_changes(self, changes: Changes, rest: Transaction) -> int:
         now = self._clock.now()
+        changed = {memory.id: memory for memory in changes.memories}
         settled = self._linker.links_for(changes.memories, existing=_Existing(self.read, changes), now=now)
         return self._commit(
             replace(
                 rest,
                 memories=changes.memories,
                 vectors=changes.vectors,
-                links=(*changes.links, *settled.add),
+                links=(*changes.links, *dated(settled.add, lambda key: changed.get(key) or self.read.get(key))),
                 unlink=(*changes.unlink, *settled.withdraw),
                 decisions=changes.decisions,
                 suggestions=(*rest.suggestions, *changes.suggestions),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from muninn.domain.memory import RELATIONS, Link, LinkKey, Memory, Origin, Provenance, vault_key
 from muninn.domain.records import Transaction
 from muninn.errors import NotFoundError, UsageError
-from muninn.service.writer import Writer
+from muninn.service.writer import Writer, dated
 
 _RELATION = re.compile(r"[a-z][a-z0-9_]{0,31}\Z")
 
@@ -88,7 +88,7 @@ class Links(Writer):
         with self._lock:
             now = self._clock.now()
             found = [self._linker.backfill(vault, existing=self.read.all_links_of, now=now) for vault in vaults]
-            made = tuple(link for changes in found for link in changes.add)
+            made = dated((link for changes in found for link in changes.add), self.read.get)
             gone = tuple(key for changes in found for key in changes.withdraw)
             if dry_run or not (made or gone):
                 return made, gone

@@ -7,7 +7,7 @@ share one sync.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from threading import RLock
@@ -111,7 +111,7 @@ class Writer:
         """Link what changed and commit the batch; returns the position to wait for and the links made."""
         rows = tuple(batch.rows.values())
         changes = self._linker.links_for(rows, existing=self.read.all_links_of, now=now)
-        made = (*links, *changes.add)
+        made = (*links, *dated(changes.add, batch.get))
         transaction = Transaction(
             memories=rows,
             vectors=batch.vectors,
@@ -133,3 +133,12 @@ class Writer:
         if memory is None:
             raise NotFoundError(f"there is no memory {memory_id[:80]!r}", hint="muninn recall finds ids")
         return memory
+
+
+def dated(links: Iterable[Link], get: Callable[[str], Memory | None]) -> tuple[Link, ...]:
+    """Automatic links as old as the younger of their ends: they follow from the memories, so making one again makes the same."""
+    known = []
+    for link in links:
+        births = [memory.created_at for memory in (get(link.source), get(link.target)) if memory is not None]
+        known.append(replace(link, created_at=max(births, default=link.created_at)))
+    return tuple(known)

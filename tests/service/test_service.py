@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Thread
 
 import pytest
 
-from muninn.config import Config, EmbedConfig
 from muninn.domain.draft import Draft
-from muninn.domain.linking import Linker
 from muninn.domain.memory import Memory, Origin, Provenance, State
 from muninn.domain.trust import Tier
-from muninn.embed.registry import Embedders
 from muninn.errors import ConflictError, NotFoundError, StoreFullError, UsageError
 from muninn.ports import Query
-from muninn.recall.resident import ResidentModel
 from muninn.service import MemoryService
 from muninn.service.similar import similar_to
-from muninn.testing import FailingStore, FakeClock, MemoryStore, SequentialIds
+from muninn.testing import FailingStore, FakeClock, MemoryStore
 
 BY = Provenance(client="test", run_id="r1")
 
 
-def service_over(store: MemoryStore, clock: FakeClock | None = None) -> MemoryService:
-    from pathlib import Path
-
-    config = Config(home=Path("/nowhere"), embed=EmbedConfig(model="hashed"))
-    embedders = Embedders(config)
-    read = ResidentModel(embedders, config.recall)
-    read.load(store)
-    linker = Linker()
-    linker.load(read.memories())
-    return MemoryService(
-        store=store, read=read, linker=linker, embedders=embedders, clock=clock or FakeClock(), ids=SequentialIds(), default_vault="default"
-    )  # fmt: skip
+ServiceOver = Callable[..., MemoryService]
 
 
 @pytest.fixture
@@ -42,7 +28,7 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def service(clock: FakeClock) -> MemoryService:
+def service(service_over: ServiceOver, clock: FakeClock) -> MemoryService:
     return service_over(MemoryStore(), clock)
 
 
@@ -147,7 +133,7 @@ def test_forget_restore_and_purge(service: MemoryService) -> None:
         service.require(memory.id)
 
 
-def test_a_full_disk_refuses_the_write_and_leaves_no_trace() -> None:
+def test_a_full_disk_refuses_the_write_and_leaves_no_trace(service_over: ServiceOver) -> None:
     service = service_over(FailingStore(".F."))
     titled = remember(service, "It terminates TLS.", title="Kraken Gateway")
     with pytest.raises(StoreFullError):
@@ -159,7 +145,7 @@ def test_a_full_disk_refuses_the_write_and_leaves_no_trace() -> None:
     assert [one.source for one in service.read.links_of(titled.id)] == [text.id]
 
 
-def test_recall_goes_on_when_usage_cannot_be_noted() -> None:
+def test_recall_goes_on_when_usage_cannot_be_noted(service_over: ServiceOver) -> None:
     service = service_over(FailingStore(".F"))
     memory = remember(service, "Recall goes on when the disk is full.")
     assert [hit.memory.id for hit in service.recall(Query(text="disk is full")).hits] == [memory.id]

@@ -97,7 +97,7 @@ def test_everything_comes_back_as_it_was(store: Callable[[Transaction], Store]) 
         meta={"writes": "2"},
     )  # fmt: skip
     read = store(transaction)
-    assert dict((m.id, (m, v)) for m, v in read.memories()) == {
+    assert {m.id: (m, v) for m, v in read.memories()} == {
         "m0001": (first, vector(1)),
         "m0002": (memory(2, embedding_model=None), None),
     }
@@ -152,6 +152,6 @@ def test_the_real_store_agrees_with_the_fake(
         if data.draw(st.integers(0, 5)) == 0:
             real.close()
             real = LanceStore(folder, StoreConfig(durability="fast"))
-    assert dict((m.id, (m, v)) for m, v in real.memories()) == dict((m.id, (m, v)) for m, v in fake.memories())
+    assert {m.id: (m, v) for m, v in real.memories()} == {m.id: (m, v) for m, v in fake.memories()}
     assert real.meta() == fake.meta()
     real.close()

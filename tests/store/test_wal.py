@@ -80,7 +80,7 @@ def test_a_full_disk_is_said_and_the_log_goes_on(tmp_path: Path, point: str) -> 
     log.wait(log.append(b"before"))
     failpoints.arm(f"{point}=err:{errno.ENOSPC}@1")
     try:
-        with pytest.raises((StoreFullError, OSError), match="(?i)no space left"):
+        with pytest.raises((StoreFullError, OSError), match=r"(?i)no space left"):
             log.wait(log.append(b"lost"))
     finally:
         failpoints.arm("")

@@ -1,0 +1,72 @@
+"""Automatic links around a merge: they move with it, and come back byte for byte when it is undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from muninn.domain.draft import Draft
+from muninn.domain.memory import Provenance
+from muninn.domain.operations import Merge
+from muninn.domain.records import DreamRecord
+from muninn.service import MemoryService
+from muninn.testing import FakeClock, MemoryStore
+
+BY = Provenance(client="test")
+TITLES = ["Kraken Gateway", "Blue Harbour", "Casa Müller"]
+TEXTS = ["The {0} restarted.", "Ask about {0} and {1}.", "{1} was moved.", "Nothing to name."]
+
+
+def state(service: MemoryService) -> tuple[object, object]:
+    return {m.id: (m, v) for m, v in service.store.memories()}, {link.key: link for link in service.store.links()}
+
+
+def dream(service: MemoryService, clock: FakeClock, into: str, loser: str, name: str) -> None:
+    seen = {key: service.require(key).fingerprint for key in (into, loser)}
+    merge = Merge(vault="default", ids=(into, loser), why="test", seen=seen, into=into)
+    record = DreamRecord(id=name, kind="dream", started_at=clock.now(), finished_at=clock.now(), status="completed")
+    assert [r.applied for r in service.apply_dream(record, [merge], {})] == [True]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([None, *TITLES]), st.sampled_from(TEXTS), st.sampled_from(TITLES), st.sampled_from(TITLES)
+        ),
+        min_size=2,
+        max_size=7,
+    ),
+    st.data(),
+)
+def test_undoing_a_merge_restores_rows_vectors_and_links_exactly(
+    service_over: Callable[..., MemoryService], births: list[tuple[str | None, str, str, str]], data: st.DataObject
+) -> None:
+    clock = FakeClock()
+    service = service_over(MemoryStore(), clock)
+    ids = []
+    for number, (title, text, one, two) in enumerate(births):
+        clock.advance(hours=1)
+        content = f"{number}: {text.format(one, two)}"
+        ids.append(service.remember(Draft(content=content, title=title), by=BY).memory.id)
+    before = state(service)
+    into, loser = data.draw(st.permutations(ids))[:2]
+    clock.advance(days=1)
+    dream(service, clock, into, loser, "D1")
+    ghosts = [link for link in service.store.links() if loser in (link.source, link.target)]
+    assert ghosts == []
+    clock.advance(days=1)
+    service.undo_dream("D1")
+    assert state(service) == before
+
+
+def test_a_link_to_the_loser_leads_to_the_survivor(service_over: Callable[..., MemoryService]) -> None:
+    clock = FakeClock()
+    service = service_over(MemoryStore(), clock)
+    survivor = service.remember(Draft(content="It terminates TLS for everyone."), by=BY).memory
+    loser = service.remember(Draft(content="It terminates TLS for everyone!", title="Kraken Gateway"), by=BY).memory
+    text = service.remember(Draft(content="The Kraken Gateway restarted."), by=BY).memory
+    dream(service, clock, survivor.id, loser.id, "D1")
+    assert [(link.source, link.relation) for link in service.read.links_of(survivor.id)] == [(text.id, "mentions")]
