@@ -6,12 +6,13 @@ Requests from web pages are refused twice: by the token, and by checks of Host a
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import Any
 
 import anyio.to_thread
+import mcp_types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from starlette.applications import Starlette
@@ -26,17 +27,28 @@ Json = dict[str, Any]
 
 PATH = "/mcp"
 
+_RESULTS: Mapping[str, type[Any]] = {
+    "tools/list": mcp_types.ListToolsResult,
+    "tools/call": mcp_types.CallToolResult,
+    "resources/list": mcp_types.ListResourcesResult,
+    "resources/templates/list": mcp_types.ListResourceTemplatesResult,
+    "resources/read": mcp_types.ReadResourceResult,
+    "prompts/list": mcp_types.ListPromptsResult,
+    "prompts/get": mcp_types.GetPromptResult,
+}
+
 
 def application(session: Session, *, version: str, token: str, host: str) -> ASGIApp:
     """The ASGI application at ``PATH``. Every client is one agent of ``session``'s project."""
     numbers = count()
 
-    def handler(method: str) -> Callable[[Any, Any], Awaitable[Json]]:
-        async def handle(context: Any, params: Any) -> Json:
+    def handler(method: str) -> Callable[[Any, Any], Awaitable[Any]]:
+        async def handle(context: Any, params: Any) -> Any:
             given = params.model_dump(by_alias=True, mode="json", exclude_none=True) if params is not None else {}
             protocol = Protocol(_of(session, context), version=version)
             key = f"http-{next(numbers)}"
-            return await anyio.to_thread.run_sync(lambda: _result(protocol, method, given, key))
+            result = await anyio.to_thread.run_sync(lambda: _result(protocol, method, given, key))
+            return _RESULTS[method].model_validate(result)
 
         return handle
 
@@ -44,13 +56,13 @@ def application(session: Session, *, version: str, token: str, host: str) -> ASG
         "muninn",
         version=version,
         instructions=INSTRUCTIONS,
-        on_list_tools=handler("tools/list"),  # type: ignore[arg-type]
-        on_call_tool=handler("tools/call"),  # type: ignore[arg-type]
-        on_list_resources=handler("resources/list"),  # type: ignore[arg-type]
-        on_list_resource_templates=handler("resources/templates/list"),  # type: ignore[arg-type]
-        on_read_resource=handler("resources/read"),  # type: ignore[arg-type]
-        on_list_prompts=handler("prompts/list"),  # type: ignore[arg-type]
-        on_get_prompt=handler("prompts/get"),  # type: ignore[arg-type]
+        on_list_tools=handler("tools/list"),
+        on_call_tool=handler("tools/call"),
+        on_list_resources=handler("resources/list"),
+        on_list_resource_templates=handler("resources/templates/list"),
+        on_read_resource=handler("resources/read"),
+        on_list_prompts=handler("prompts/list"),
+        on_get_prompt=handler("prompts/get"),
     )
     return _Guarded(server.streamable_http_app(streamable_http_path=PATH, host=host), token)
 

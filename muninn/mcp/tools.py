@@ -147,8 +147,6 @@ def _recall(session: Session, given: Mapping[str, Any], _key: str) -> Json:
         return {"results": [], "abstained": True, "searched": []}
     body = {"query": given["query"], "vault": vaults, "limit": given.get("limit", 8)}
     body |= {name: given[name] for name in ("as_of", "include_archived") if name in given}
-    if "run_id" in given:
-        body["run"] = given["run_id"]
     answer = session.call("POST", "/v1/recall", body, tool="recall")
     document = quoted(results=[brief(hit) for hit in answer["results"] if session.may_see(hit)], searched=vaults)
     if answer.get("abstained"):
@@ -273,8 +271,7 @@ TOOLS = (
                      "vault": _text("Name of a vault, or * for all. Left out: this project's and the default one."),
                      "limit": {"type": "integer", "minimum": 1, "maximum": 25, "description": "How many at most; 8 if left out."},
                      "as_of": _text(f"What was held true at that time. {_TIME}"),
-                     "include_archived": {"type": "boolean", "description": "Also merged, replaced and faded ones."},
-                     "run_id": _text("Only what this run wrote.")},
+                     "include_archived": {"type": "boolean", "description": "Also merged, replaced and faded ones."}},
          description="Find memories by meaning and words. Use it before starting work, before asking the person something they "
                      "may have said already, and when an error looks familiar. No results means nothing matched well enough."),
     Tool(name="read", title="Read one memory", run=_read, required=("id",),
