@@ -80,7 +80,7 @@ class _Undoing:
     def take_back(self, record: OperationRecord) -> None:
         operation = from_json(record.operation)
         at = datetime.fromisoformat(str(record.operation["at"]))
-        done = effect(operation, _Recorded(record, self._state), now=at, dream_id=record.dream_id)
+        done = effect(operation, _Recorded(record, self._overlay), now=at, dream_id=record.dream_id)
         memories, vectors = self._rows(record, done)
         links = self._links(record, done)
         self._overlay.lay(Effect(memories=tuple(memories), vectors=vectors, links=links))

@@ -86,7 +86,9 @@ class NearDuplicates(_Common):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supersede(_Common):
-    """``ids`` = (old, new): the old memory is closed, the new one is its successor."""
+    """``ids`` = (old, new): the old memory is closed at ``until``, the new one is its successor."""
+
+    until: datetime
 
     @property
     def old(self) -> str:
@@ -236,7 +238,7 @@ def _typed(key: str, value: Any) -> Any:
             return tuple(str(item) for item in value)
         case "seen":
             return {str(name): str(mark) for name, mark in value.items()}
-        case "last_before" | "last_after":
+        case "last_before" | "last_after" | "until":
             return None if value is None else datetime.fromisoformat(value)
         case "bonds":
             return tuple(

@@ -170,7 +170,8 @@ def _supersede(context: Context, verdict: SupersedeVerdict) -> tuple[Supersede |
         return None, f"{verdict.new} for {verdict.old}: today's survival budget is spent"
     context.spend(1)
     why = "judged a newer version of the same fact by the model"
-    return Supersede(vault=context.vault, ids=ids, why=why, seen=seen(context.snapshot, ids)), None
+    until = new.valid_from or new.learned_at
+    return Supersede(vault=context.vault, ids=ids, why=why, seen=seen(context.snapshot, ids), until=until), None
 
 
 def _suggest(context: Context, verdict: SuggestVerdict) -> Suggest | None:
