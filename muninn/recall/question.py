@@ -120,7 +120,7 @@ def ask(
     return Question(
         query=query,
         vaults=tuple(vault.key for vault in chosen) if query.vaults else None,
-        tokens={stem(word): word for word in reversed(asked) if word not in relative},
+        tokens={stem(word): word for word in asked if word not in relative},
         language=CODES.index(language_of(asked) or ""),
         vectors=vectors,
         floors={model: floors(model, vector, calibration) for model, (vector, calibration) in vectors.items()},

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,16 +21,22 @@ BEHIND = 0.9
 """Share of its score that a replaced or older memory keeps, per step."""
 NEAR_IDENTICAL = 0.85
 """Calibrated similarity from which two memories say the same thing but for a value."""
+ALIKE = 0.5
+"""Calibrated similarity from which shared wording is looked at as well: no embedder is sure of one changed word."""
+SHARED_WORDS, SHARED_PART = 3, 0.6
+"""How many tokens, and which part of the longer text's, two texts share to be one sentence with another value."""
 COMPARED = 24
 """How many of the best are compared with one another."""
 
 
-def line_of(memory_id: str, holdings: Holdings, visible: Callable[[str], bool]) -> list[str]:
-    """The visible successors of a memory, nearest first."""
+def line_of(memory_id: str, holdings: Holdings, visible: Callable[[str], bool], as_of: datetime | None) -> list[str]:
+    """The visible successors of a memory, nearest first; at ``as_of``, only those that had replaced it by then."""
     line: list[str] = []
     seen = {memory_id}
     memory = holdings.memories.get(memory_id)
     while memory is not None and memory.superseded_by and memory.superseded_by not in seen:
+        if as_of is not None and holdings.columns["closed"][holdings.slot_of[memory.id]] > as_of.timestamp():
+            break
         seen.add(memory.superseded_by)
         if visible(memory.superseded_by):
             line.append(memory.superseded_by)
@@ -37,17 +44,16 @@ def line_of(memory_id: str, holdings: Holdings, visible: Callable[[str], bool]) 
     return line
 
 
-def replaced(scores: Mapping[str, float], holdings: Holdings, visible: Callable[[str], bool]) -> dict[str, float]:
+def replaced(
+    scores: Mapping[str, float], holdings: Holdings, visible: Callable[[str], bool], as_of: datetime | None
+) -> dict[str, float]:
     """``scores`` with successors lifted to what they replaced, and the replaced put behind them."""
+    lines = {memory_id: line_of(memory_id, holdings, visible, as_of) for memory_id in scores}
     settled = dict(scores)
-    for memory_id, score in scores.items():
-        line = line_of(memory_id, holdings, visible)
-        if not line:
-            continue
+    for memory_id, line in lines.items():
         for distance, successor in enumerate(reversed(line)):
-            settled[successor] = max(settled.get(successor, 0.0), score * BEHIND**distance)
-    for memory_id in scores:
-        line = line_of(memory_id, holdings, visible)
+            settled[successor] = max(settled.get(successor, 0.0), scores[memory_id] * BEHIND**distance)
+    for memory_id, line in lines.items():
         if line:
             settled[memory_id] = min(scores[memory_id] * BEHIND ** len(line), settled[line[0]] * BEHIND)
     return settled
@@ -75,13 +81,29 @@ def newest_first(
         if len(ids) < 2 or index is None:
             continue
         rows = index.matrix[[holdings.row_of[memory_id][1] for memory_id in ids]]
-        alike = calibration.a * (rows @ rows.T) + calibration.b >= NEAR_IDENTICAL
-        pairs = [_by_age(ids[i], ids[j], holdings, as_of) for i, j in np.argwhere(np.triu(alike, k=1)).tolist()]
+        similar = calibration.a * (rows @ rows.T) + calibration.b
+        pairs = [
+            _by_age(ids[i], ids[j], holdings, as_of)
+            for i, j in np.argwhere(np.triu(similar >= ALIKE, k=1)).tolist()
+            if similar[i, j] >= NEAR_IDENTICAL or _one_sentence(ids[i], ids[j], holdings)
+        ]
         for newer, older in sorted(pairs, key=lambda pair: [_age_key(m, holdings, as_of) for m in pair]):
             if _takes_over(holdings.memories[newer], holdings.memories[older], asked, as_of):
                 settled[newer] = max(settled[newer], settled[older])
                 settled[older] = min(settled[older], settled[newer] * BEHIND)
     return settled
+
+
+def _one_sentence(one: str, other: str, holdings: Holdings) -> bool:
+    """Whether two memories share most of their words."""
+    first, second = _tokens(holdings.memories[one].content), _tokens(holdings.memories[other].content)
+    shared = len(first & second)
+    return shared >= SHARED_WORDS and shared >= SHARED_PART * max(len(first), len(second))
+
+
+@lru_cache(maxsize=4096)
+def _tokens(text: str) -> frozenset[str]:
+    return frozenset(tokens(text))
 
 
 def _age_key(memory_id: str, holdings: Holdings, as_of: datetime | None) -> tuple[datetime, str]:
@@ -95,7 +117,8 @@ def _by_age(one: str, other: str, holdings: Holdings, as_of: datetime | None) ->
 
 
 def _takes_over(newer: Memory, older: Memory, asked: Collection[str], as_of: datetime | None) -> bool:
-    if (older.active and not newer.active) or asserted(newer, as_of) == asserted(older, as_of):
+    demoted = as_of is None and older.active and not newer.active
+    if demoted or asserted(newer, as_of) == asserted(older, as_of):
         return False
-    differing = set(tokens(newer.content)) ^ set(tokens(older.content))
+    differing = _tokens(newer.content) ^ _tokens(older.content)
     return bool(differing) and differing.isdisjoint(asked)
