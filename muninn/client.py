@@ -13,12 +13,12 @@ from __future__ import annotations
 import _socket
 import errno
 import os
-from collections.abc import Iterator, Mapping
 
 from muninn import errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     Json = dict[str, Any]

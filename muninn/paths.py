@@ -7,10 +7,10 @@ socket, to the runtime folder under a name derived from the home. ``muninn-hook`
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 SOCKET_LIMIT = 107  # bytes

@@ -7,14 +7,14 @@ close is read. Only when that is missing (an unclean end) is the store opened. I
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 
 from muninn import errors, paths
-from muninn.client import Client
-from muninn_cmd.holder import holder
+from muninn.client import Client, error_of
+from muninn_cmd.notation import compose, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 ANSWER_WITHIN = 5.0  # seconds a daemon may take to say how it is
@@ -22,12 +22,7 @@ ANSWER_WITHIN = 5.0  # seconds a daemon may take to say how it is
 
 def run(environ: Mapping[str, str], *, as_json: bool) -> int:
     document = gather(environ)
-    if as_json:
-        from muninn_cmd.render import encode
-
-        sys.stdout.write(encode(document) + "\n")
-    else:
-        sys.stdout.write(describe(document) + "\n")
+    sys.stdout.write((compose(document) if as_json else describe(document)) + "\n")
     return 0
 
 
@@ -36,15 +31,30 @@ def gather(environ: Mapping[str, str]) -> dict[str, Any]:
     home = paths.home_name(environ)
     socket = paths.socket_name(home, environ)
     try:
-        return {**Client(socket, timeout=ANSWER_WITHIN).get("/v1/status"), "socket": socket}
+        return {**_asked(Client(socket, timeout=ANSWER_WITHIN)), "socket": socket}
     except errors.NotRunningError:
         pass
     except errors.MuninnError as error:
         return _blank(home, socket, problem=str(error))
+    from muninn_cmd.holder import holder
+
     held = holder(f"{home}/{paths.LOCK}")
     if held is not None:
         return {**_blank(home, socket), **_recorded(home), **_awakening(home), "pid": held.pid or None}
     return _asleep(home, socket, environ)
+
+
+def _asked(client: Client) -> dict[str, Any]:
+    status, content = client.exchange("GET", "/v1/status")
+    try:
+        document = parse(content)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise errors.MuninnError(f"what listens on {client.path} is not muninn")
+    if status >= 400:
+        raise error_of(status, document)
+    return document
 
 
 def _blank(home: str, socket: str, problem: str = "") -> dict[str, Any]:
@@ -126,11 +136,9 @@ def _with_gate(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(name: str) -> dict[str, Any]:
-    import json
-
     try:
         with open(name, "rb") as file:  # noqa: PTH123 - pathlib costs more than the rest of this file
-            document = json.load(file)
+            document = parse(file.read())
     except (OSError, ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}

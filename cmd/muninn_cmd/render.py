@@ -6,21 +6,14 @@ colour and progress bars appear only on a terminal that wants them.
 
 from __future__ import annotations
 
-import json
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from muninn_cmd.session import current
+from muninn_cmd.text import encode
 
-_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def encode(document: object) -> str:
-    """Readable JSON in which no character can steer a terminal or break an encoder."""
-    text = json.dumps(document, ensure_ascii=False, indent=2, default=str)
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+__all__ = ["bold", "encode", "faint", "lively", "out", "progress", "remark", "show", "style"]
 
 
 def show(document: object, text: Callable[[], str]) -> None:
@@ -75,7 +68,3 @@ def progress(label: str, length: int | None) -> Iterator[Callable[[int], None]]:
 
     with typer.progressbar(length=length or 0, label=label, file=sys.stderr, show_pos=True) as bar:
         yield bar.update
-
-
-def bullet(lines: Iterable[str], mark: str = "  ") -> str:
-    return "\n".join(mark + line for line in lines)

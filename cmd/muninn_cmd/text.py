@@ -34,6 +34,16 @@ def one_line(value: object, width: int = 0) -> str:
     return text if not width or len(text) <= width else text[: width - 1].rstrip() + "…"
 
 
+def encode(document: object) -> str:
+    """Readable JSON in which no character can steer a terminal or break an encoder."""
+    import json
+    import re
+
+    text = json.dumps(document, ensure_ascii=False, indent=2, default=str)
+    unsafe = "[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+    return re.sub(unsafe, lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def moment(stamp: object) -> str:
     """``2026-03-28T06:00:12.5+00:00`` → ``2026-03-28 06:00``; anything else as it is."""
     text = one_line(stamp or "")

@@ -6,10 +6,11 @@ import json
 import unicodedata
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muninn_cmd import charts, render, text
+from muninn_cmd import charts, notation, render, text
 
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\x08\x7f\u202eevil\u2066"
 
@@ -39,17 +40,34 @@ def test_a_cut_line_fits(value: str, width: int) -> None:
     assert len(text.one_line(value, width)) <= width
 
 
-@given(
-    st.recursive(
-        st.text(st.characters()) | st.integers() | st.none(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-        max_leaves=8,
-    )
+documents = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters()),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
 )
+
+
+@given(documents)
 def test_json_is_lossless_and_harmless(document: Any) -> None:
     shown = render.encode(document)
     assert harmless(shown)
     assert json.loads(shown) == document
+
+
+@given(documents)
+def test_the_fast_notation_agrees_with_json(document: Any) -> None:
+    assert notation.parse(json.dumps(document).encode()) == document
+    assert json.loads(notation.compose(document)) == document
+
+
+@pytest.mark.parametrize("damaged", [b"", b"{", b"{} {}", b'{"a": }', b"nul", b"\xff", b"[" * 100_000, b'"\n"'])
+def test_the_fast_notation_refuses_what_json_refuses(damaged: bytes) -> None:
+    with pytest.raises((ValueError, RecursionError)):
+        notation.parse(damaged)
 
 
 def test_a_hostile_memory_is_shown_harmless_by_every_reader(daemon: Any, muninn: Any) -> None:
