@@ -57,7 +57,7 @@ def settings_file(home: Path, project: Path | None, config_folder: str = "") -> 
 def plan_install(path: Path, command: str) -> Change:
     """What installing would change. Raises ConfigError for a file that is not strict JSON or has something else in place."""
     path, before, backup = _opened(path)
-    base = before if before is None else _without(before, _kept(backup))
+    base = _base(before, backup)
     after = _with(base, command)
     return Change(path=path, before=before, after=after, backup=backup, base=base)
 
@@ -65,11 +65,7 @@ def plan_install(path: Path, command: str) -> Change:
 def plan_uninstall(path: Path) -> Change:
     """What uninstalling would change: nothing when no own entry is there."""
     path, before, backup = _opened(path)
-    after = before
-    if before is not None and own_commands(before):
-        after = _without(before, _kept(backup))
-        if after.strip() == "{}" and not backup.exists():
-            after = None
+    after = _base(before, backup)
     return Change(path=path, before=before, after=after, backup=backup, base=after)
 
 
@@ -125,6 +121,14 @@ def _kept(backup: Path) -> str | None:
     except (OSError, UnicodeDecodeError, ConfigError):
         return None
     return text
+
+
+def _base(before: str | None, backup: Path) -> str | None:
+    """The file as it is without own entries; None when install made the file and nothing else came into it."""
+    if before is None or not own_commands(before):
+        return before
+    text = _without(before, _kept(backup))
+    return None if text.strip() == "{}" and not backup.exists() else text
 
 
 def _with(base: str | None, command: str) -> str:

@@ -80,6 +80,7 @@ def test_a_file_that_was_not_there_is_gone_again(tmp_path: Path) -> None:
     apply(plan_install(file, COMMAND))
     assert own_commands(file.read_text()).keys() == set(EVENTS)
     assert file.stat().st_mode & 0o777 == 0o600
+    apply(plan_install(file, hook_command("/new/python", "/new/file")))
     apply(plan_uninstall(file))
     assert not file.exists()
 
