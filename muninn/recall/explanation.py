@@ -15,12 +15,16 @@ SHOWN_TITLE = 60  # characters
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What spoke for one memory, before memories are compared with one another. All 0–1 but the modulation."""
+    """What spoke for one memory, before memories are compared with one another. All 0–1 but the modulation.
+
+    ``foreign``: in a known language other than the one of the query.
+    """
 
     memory: Memory
     meaning: float
     wording: float
     relevance: float
+    foreign: bool
     spread: Spread | None
     timely: bool
     strength: float
@@ -36,6 +40,7 @@ def components(evidence: Evidence, matched: Sequence[str], score: float) -> Mapp
         "wording": round(evidence.wording, 4),
         "words": list(matched),
         "relevance": round(evidence.relevance, 4),
+        "other_language": evidence.foreign,
         "spreading": 0.0 if spread is None else round(spread.activation, 4),
         "path": [] if spread is None else [{"id": step, "relation": relation} for step, relation in spread.path],
         "in_time": evidence.timely,
@@ -58,7 +63,8 @@ def sentence(evidence: Evidence, matched: Sequence[str], score: float, holdings:
     if matched:
         parts.append(f"covers {evidence.wording:.0%} of the query ({', '.join(matched[:5])})")
     if evidence.meaning > 0:
-        parts.append(f"is {_closeness(evidence.meaning)} in meaning ({evidence.meaning:.2f})")
+        across = " across languages" if evidence.foreign else ""
+        parts.append(f"is {_closeness(evidence.meaning)} in meaning ({evidence.meaning:.2f}){across}")
     if evidence.spread is not None and (not parts or evidence.spread.activation > 0.05):
         parts.append(_way(evidence.spread, holdings))
     if evidence.timely:

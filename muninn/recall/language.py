@@ -49,10 +49,12 @@ def language_of(words: Iterable[str]) -> str | None:
             counts[script] = counts.get(script, 0) + 1
     if "ja" in counts and "zh" in counts:  # Japanese writes Han too; kana decide
         counts["ja"] += counts.pop("zh")
-    ranked = sorted(counts.values(), reverse=True)[:2] or [0]
-    if len(ranked) == 2 and ranked[0] == ranked[1]:
-        return None
-    return max(counts, key=lambda language: counts[language], default=None)
+    most = max(counts.values(), default=0)
+    leading = [language for language, count in counts.items() if count == most]
+    if len(leading) == 1:
+        return leading[0]
+    # The Romance languages share their smallest words; of those, Spanish is the one that muninn is most often spoken to.
+    return "es" if "es" in leading and "en" not in leading else None
 
 
 def _script_of(character: str) -> str | None:

@@ -30,7 +30,7 @@ DOUBT = 0.3
 WORDING_ENOUGH = 0.4
 """Wording from which meaning is trusted in full."""
 LEXICAL_FLOOR = 0.7
-FOREIGN_SHARE = 0.9
+FOREIGN_SHARE = 0.65
 """What meaning alone earns across languages, where wording cannot testify."""
 
 IN_TIME = 0.2
@@ -41,8 +41,10 @@ IN_TIME_ONLY = 0.6
 BAND = 0.08
 """Strength and its kin change a score by at most this share, up or down."""
 
-ABSTAIN_BELOW = 0.1
-"""When the best score is lower, nothing matched."""
+ABSTAIN_BELOW = 0.15
+"""When no score reaches this, nothing matched."""
+ABSTAIN_BELOW_FOREIGN = 0.05
+"""The same for a text in another language than the query's: wording is silent there, and nonsense has no language."""
 LEAST_SHOWN = 0.03
 """Below this a memory is not an answer, whatever else is."""
 

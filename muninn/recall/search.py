@@ -52,7 +52,7 @@ def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
         found.refine(_slots([memory_id], holdings), holdings, question)
         evidence[memory_id] = _evidence(memory_id, holdings, found, spreads.get(memory_id), now)
     ranked = sorted(scores, key=lambda memory_id: (-round(scores[memory_id], 6), memory_id))
-    if not ranked or scores[ranked[0]] < scoring.ABSTAIN_BELOW:
+    if not any(scores[memory_id] >= _least(evidence[memory_id]) for memory_id in ranked):
         return Answer(hits=(), degraded=question.degraded, abstained=True, notes=question.notes)
     shown = [memory_id for memory_id in ranked[: query.limit] if scores[memory_id] >= scoring.LEAST_SHOWN]
     hits = tuple(_hit(evidence[memory_id], scores[memory_id], holdings, question) for memory_id in shown)
@@ -62,6 +62,10 @@ def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
 def _visible(memory_id: str, holdings: Holdings, found: Scan) -> bool:
     slot = holdings.slot_of.get(memory_id)
     return slot is not None and bool(found.visible[slot])
+
+
+def _least(evidence: Evidence) -> float:
+    return scoring.ABSTAIN_BELOW_FOREIGN if evidence.foreign else scoring.ABSTAIN_BELOW
 
 
 def _slots(ids: Iterable[str], holdings: Holdings) -> Slots:
@@ -106,6 +110,7 @@ def _evidence(memory_id: str, holdings: Holdings, scan: Scan, reached: Spread | 
         meaning=float(scan.meaning[slot]),
         wording=float(scan.wording[slot]),
         relevance=relevance,
+        foreign=scan.foreign is not None and bool(scan.foreign[slot]),
         spread=reached,
         timely=scan.in_time is not None and bool(scan.in_time[slot]),
         strength=retrievable,
