@@ -108,12 +108,13 @@ class _Parser:
 
     def container(self, at: int, depth: int, *, named: bool) -> Node:
         node = Node(at, at, {} if named else [])
+        names: set[str] = set()
         closing = "}" if named else "]"
         at = self.space(at + 1)
         while not self.text.startswith(closing, at):
             if node.children and node.children[-1].comma is None:
                 raise self.error(at, f"expected ',' or '{closing}', found {self.found(at)}")
-            child = self.member(node, at, depth) if named else Child(at, self.value(at, depth + 1))
+            child = self.member(names, at, depth) if named else Child(at, self.value(at, depth + 1))
             node.children.append(child)
             at = self.space(child.node.end)
             if self.text.startswith(",", at):
@@ -126,12 +127,13 @@ class _Parser:
         node.value = dict(zip((child.key for child in node.children), values, strict=True)) if named else values
         return node
 
-    def member(self, node: Node, at: int, depth: int) -> Child:
+    def member(self, names: set[str], at: int, depth: int) -> Child:
         if not self.text.startswith('"', at):
             raise self.error(at, f"expected a name in double quotes, found {self.found(at)}")
         name = self.string(at)
-        if node.child(str(name.value)):
+        if name.value in names:
             raise self.error(at, f"the name {name.value!r} stands there twice")
+        names.add(str(name.value))
         colon = self.space(name.end)
         if not self.text.startswith(":", colon):
             raise self.error(colon, f"expected ':', found {self.found(colon)}")
