@@ -16,8 +16,8 @@ from muninn.errors import ProviderError
 FIELDS = frozenset({"merge", "supersede", "distinct", "suggest", "stability", "narrative", "operations"})
 _CANDIDATES = 64  # opening braces that are tried
 _DIGITS = 18  # of an integer
-_THINKING = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_UNENDED = re.compile(r"^.*</(?:think|thinking|thought|reasoning)>", re.DOTALL | re.IGNORECASE)
+_OPENS = re.compile(r"<(think|thinking|thought|reasoning)>", re.IGNORECASE)
+_CLOSES = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 
 
 class _RefusedError(ValueError):
@@ -26,7 +26,7 @@ class _RefusedError(ValueError):
 
 def parse(text: str) -> Mapping[str, Any]:
     """The answer as plain data. Raises ProviderError with the reason, never quoting the text."""
-    text = _UNENDED.sub("", _THINKING.sub("", text.lstrip("\ufeff \t\r\n")))
+    text = _said(text.lstrip("\ufeff \t\r\n"))
     why = "it holds no JSON object"
     at = text.find("{")
     for _ in range(_CANDIDATES):
@@ -46,6 +46,17 @@ def parse(text: str) -> Mapping[str, Any]:
             why = "its JSON is about something else"
         at = text.find("{", at + 1)
     raise ProviderError(f"the model's answer is not used: {why}")
+
+
+def _said(text: str) -> str:
+    """What comes after the thinking: after the block a text begins with, else after the last thought that ends in it."""
+    if text.startswith("{"):
+        return text
+    if _OPENS.match(text):
+        first = _CLOSES.search(text)
+        return text[first.end() :] if first else ""
+    ends = [match.end() for match in _CLOSES.finditer(text)]
+    return text[ends[-1] :] if ends else text
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

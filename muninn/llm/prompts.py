@@ -20,6 +20,7 @@ SUGGESTED_RELATIONS = (
     "relates_to", "supports", "contradicts", "causes", "depends_on", "part_of", "refines", "implements", "blocks",
     "resolves", "references",
 )  # fmt: skip
+_DRAWS = 8
 _FRAME = 80  # tokens around one memory: braces, dates, alias
 
 
@@ -132,9 +133,7 @@ def question(groups: Sequence[Group], *, boundary: Callable[[], str], language: 
             }
         )
     data = json.dumps({"groups": rows}, ensure_ascii=False, indent=1).encode("utf-8", "replace").decode("utf-8")
-    mark = boundary()
-    while mark in data:
-        mark = boundary()
+    mark = _fresh(boundary, data)
     vaults = sorted({vault for group in groups for vault in group.vaults})
     return Question(
         system=_SYSTEM.format(language=_LANGUAGES.get(language, "English")),
@@ -144,6 +143,16 @@ def question(groups: Sequence[Group], *, boundary: Callable[[], str], language: 
         tier=strictest(*(group.tier for group in groups)),
         vault=", ".join(vaults),
     )
+
+
+def _fresh(boundary: Callable[[], str], data: str) -> str:
+    """A boundary that does not occur in ``data``: drawn again a few times, then made longer until it cannot."""
+    for _ in range(_DRAWS):
+        if (mark := boundary()) not in data:
+            return mark
+    while mark in data:
+        mark += "="
+    return mark
 
 
 def _row(alias: str, memory: Memory, places: Mapping[str, str]) -> dict[str, object]:

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from muninn.domain.separation import lexicon, slots
-from muninn.domain.separation.text import normalise, sentences
+from muninn.domain.separation.text import Token, normalise, sentences
 
 _LITERAL = re.compile(
     r"https?://[^\s<>\"'()\[\]]+|[\w.+-]+@[\w-]+\.[\w.-]+"  # addresses
@@ -20,6 +20,7 @@ _LITERAL = re.compile(
     r"|\b\w*(?:_\w+|[A-Za-z]\d|\d[A-Za-z])\w*",  # identifiers
 )
 _TRAILING = ".,;:!?"
+_LETTER = r"[^\W\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # of scripts that part words
 
 
 def lost(sources: Iterable[str], text: str) -> tuple[str, ...]:
@@ -56,14 +57,21 @@ def stated(text: str) -> dict[str, str]:
             if part.slot is not None:
                 found[f"{part.slot} {part.value}"] = part.shown
         for token in sentence.tokens:
-            if token.sort == "word" and not token.opens and token.raw[:1].isupper() and len(token.raw) > 1:
+            if token.sort == "word" and _names(token):
                 found[f"name {token.raw.casefold()}"] = token.raw
     for quotation in slots.quotations(normal):
         found[f"quoted {quotation}"] = quotation
     for match in _LITERAL.finditer(text):
         literal = match.group().rstrip(_TRAILING)
-        found[f"literal {literal}"] = literal
+        if not any(_holds(_plain(shown), literal) for shown in found.values()):
+            found[f"literal {literal}"] = literal
     return found
+
+
+def _names(token: Token) -> bool:
+    """A capital that no sentence start explains, or a first name that is known as one."""
+    capital = token.raw[:1].isupper() and len(token.raw) > 1
+    return capital and (not token.opens or token.key in lexicon.FIRST_NAMES)
 
 
 def negated(text: str) -> bool:
@@ -81,4 +89,4 @@ def _plain(text: str) -> str:
 def _holds(plain: str, shown: str) -> bool:
     """Whether ``shown`` occurs on its own: 8 does not occur in 18, nor 5 in -5 or 5.2."""
     wanted = re.escape(_plain(shown))
-    return re.search(rf"(?<![\w])(?<!\d[.,:])(?<!(?<!\w)[-+−]){wanted}(?!\w|[.,:]\d)", plain) is not None
+    return re.search(rf"(?<!{_LETTER})(?<!\d[.,:])(?<!(?<!\w)[-+−]){wanted}(?!{_LETTER}|[.,:]\d)", plain) is not None

@@ -469,7 +469,7 @@ def _huge(connection: _Connection, record: Recorded, asked: Asked, mode: str) ->
 
 
 def _gzipbomb(connection: _Connection, record: Recorded, asked: Asked, _mode: str) -> None:
-    connection.reply(record, 200, gzip.compress(b"0" * 50_000_000), headers="Content-Encoding: gzip\r\n")
+    connection.reply(record, 200, gzip.compress(b"0" * 10_000_000), headers="Content-Encoding: gzip\r\n")
 
 
 def _trunc(connection: _Connection, record: Recorded, asked: Asked, mode: str) -> None:
