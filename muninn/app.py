@@ -15,7 +15,6 @@ from muninn.atomic import write_atomically
 from muninn.clock import SystemClock, Ulids
 from muninn.config import Config
 from muninn.daemon.lock import HomeLock
-from muninn.domain.linking import Linker
 from muninn.domain.records import Egress, Transaction
 from muninn.dream.engine import Dreamer
 from muninn.embed.registry import Embedders
@@ -70,10 +69,8 @@ class App:
         self.embedders = Embedders(config, self._endpoint)
         self.read = ResidentModel(self.embedders, config.recall)
         self.read.load(self.store)
-        linker = Linker()
-        linker.load(self.read.memories())
         self.service = MemoryService(
-            store=self.store, read=self.read, linker=linker, embedders=self.embedders, clock=clock, ids=ids,
+            store=self.store, read=self.read, embedders=self.embedders, clock=clock, ids=ids,
             default_vault=config.vault.default,
         )  # fmt: skip
         self.dreamer = Dreamer(
@@ -103,10 +100,11 @@ class App:
         dispatch(self, "POST", "/v1/memories", dict(body), {"X-Muninn-Client": "hook"})
 
     def start_background(self) -> None:
-        """Begin embedding what waits for its vector."""
+        """Read in what writes need, then embed what waits for its vector."""
         self._embedding.start()
 
     def _embed_late(self) -> None:
+        self.service.warm()
         while not self._closing.wait(0.2):
             try:
                 if self.read.pending_embeddings():

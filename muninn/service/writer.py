@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from threading import RLock
+from threading import Lock, RLock
 from typing import Protocol
 
 from muninn.domain.linking import Linker
@@ -65,7 +65,6 @@ class Writer:
         *,
         store: Store,
         read: ReadModel,
-        linker: Linker,
         embedders: Embedders,
         clock: Clock,
         ids: Ids,
@@ -74,13 +73,28 @@ class Writer:
         self.store = store
         self.read = read
         self.embedders = embedders
-        self._linker = linker
+        self._loaded_linker: Linker | None = None
+        self._linker_lock = Lock()
         self._clock = clock
         self._ids = ids
         self._default_vault = default_vault
         self._lock = RLock()
         self._meta = dict(store.meta())
         self._vaults = {vault.key: vault for vault in read.vaults()}
+
+    @property
+    def _linker(self) -> Linker:
+        """Titles and texts of every memory, read in when first needed: recall does not wait for it, writes do."""
+        with self._linker_lock:
+            if self._loaded_linker is None:
+                linker = Linker()
+                linker.load(self.read.memories())
+                self._loaded_linker = linker
+            return self._loaded_linker
+
+    def warm(self) -> None:
+        """Read in what the first write would have to wait for."""
+        _ = self._linker
 
     @property
     def writes(self) -> int:
@@ -101,8 +115,9 @@ class Writer:
         for key in transaction.drop_vaults:
             self._vaults.pop(key, None)
         self.read.apply(transaction)
-        self._linker.apply(transaction.memories)
-        self._linker.drop(transaction.purge)
+        if transaction.memories or transaction.purge:
+            self._linker.apply(transaction.memories)
+            self._linker.drop(transaction.purge)
         return position
 
     def _finish(

@@ -26,8 +26,9 @@ from muninn.store.erasure import erase
 from muninn.store.marker import Marker, read_marker, with_synced, write_marker
 from muninn.store.migrations import migrate
 from muninn.store.overlay import Overlay
+from muninn.store.reserve import Reserve
 from muninn.store.schema import Table
-from muninn.store.tables import Tables, connect, sync_filesystem
+from muninn.store.tables import Tables, connect, engine, sync_filesystem
 from muninn.store.wal import WriteAheadLog, drop, read_segment, segments
 
 _CHECKPOINT_ROWS = 2_000
@@ -55,12 +56,14 @@ class LanceStore:
         self._trouble: StoreError | None = None
         self._closed = False
         self._log: WriteAheadLog | None = None
+        self._reserve = Reserve(data, config.reserve_mb << 20)
         self._marker = self._open_tables(config, read_only=read_only)
         for segment in segments(data / "wal"):
             for record in read_segment(segment):
                 self._live.take(decode_transaction(record))
         if not read_only:
             self._log = WriteAheadLog(private_folder(data / "wal"), durable=self._durable)
+            self._reserve.hold()
         self._worker = Thread(target=self._run, name="muninn-checkpoint", daemon=True)
 
     def _open_tables(self, config: StoreConfig, *, read_only: bool) -> Marker:
@@ -166,10 +169,17 @@ class LanceStore:
     def append(self, transaction: Transaction) -> int:
         if self._log is None:
             self._log = self._log_for_egress(transaction)
+        if not transaction.purge:  # erasing makes room
+            self._reserve.require_room()
         payload = encode(transaction)
         with self._state:
             while self._live.changes > _BACKLOG_ROWS and self._worker.is_alive() and self._trouble is None:
                 self._state.wait(1.0)
+            if self._trouble is not None and self._live.changes > _BACKLOG_ROWS:
+                raise StoreFullError(
+                    f"{self._live.changes:,} rows wait for tables that cannot be written: {self._trouble.message}",
+                    hint=self._trouble.hint,
+                )
             position = self._log.append(payload)
             self._live.take(transaction)
             self._state.notify_all()
@@ -196,7 +206,7 @@ class LanceStore:
                 old = self._log.rotate()
                 self._sealed, self._live = self._live, Overlay()
             try:
-                self._write(self._sealed)
+                self._write_with_reserve(self._sealed)
             except BaseException:
                 with self._state:
                     self._sealed.absorb(self._live)
@@ -207,9 +217,20 @@ class LanceStore:
                 self._sealed = None
                 self._state.notify_all()
             drop(old)
+            self._trouble = None
             self._commits += 1
             if self._commits >= _MAINTAIN_COMMITS:
-                self.maintain()
+                self._maintain()
+
+    def _write_with_reserve(self, overlay: Overlay) -> None:
+        """Write, and once more with the reserve given up when the disk is full; space is won back right after."""
+        try:
+            self._write(overlay)
+        except StoreFullError:
+            if not self._reserve.release():
+                raise
+            self._write(overlay)
+            self._commits = _MAINTAIN_COMMITS
 
     def _write(self, overlay: Overlay) -> None:
         for table in schema.TABLES:
@@ -237,17 +258,36 @@ class LanceStore:
             self._tables.upsert(schema.MEMORIES, group, [vectors[m.id] for m in group] if width else None)
 
     def _synchronise(self) -> None:
-        if self._local and self._durable:
-            sync_filesystem(self._data)
-        self._marker = with_synced(self._marker, self._tables.versions())
-        write_marker(self._data, self._marker)
+        with engine("putting the tables on disk"):
+            if self._local and self._durable:
+                sync_filesystem(self._data)
+            marker = with_synced(self._marker, self._tables.versions())
+            write_marker(self._data, marker)
+            self._marker = marker
 
     def maintain(self) -> None:
-        """Compact, sync, then drop versions older than an hour; in this order a power cut costs nothing."""
-        self._tables.compact()
-        self._synchronise()
-        self._tables.drop_versions(_KEEP_VERSIONS)
+        """Compact, sync, then drop old versions; in this order a power cut costs nothing."""
+        if self._read_only:
+            return
+        with self._checkpointing:
+            self._maintain()
+
+    def _maintain(self) -> None:
+        """When the disk is nearly full no older version is worth its room."""
         self._commits = 0
+        failpoint("store.maintain")
+        try:
+            self._tables.compact()
+            self._synchronise()
+        except StoreFullError:
+            if not self._reserve.release():
+                raise
+            self._tables.drop_versions(timedelta(0))
+            self._tables.compact()
+            self._synchronise()
+        failpoint("store.before_clean")
+        self._tables.drop_versions(timedelta(0) if self._reserve.released else _KEEP_VERSIONS)
+        self._reserve.hold()
 
     def _run(self) -> None:
         while True:
@@ -257,7 +297,6 @@ class LanceStore:
                     return
             try:
                 self.checkpoint()
-                self._trouble = None
             except (StoreError, OSError) as error:
                 self._trouble = error if isinstance(error, StoreError) else StoreError(str(error))
                 with self._state:
@@ -286,7 +325,16 @@ class LanceStore:
     def statistics(self) -> dict[str, int]:
         with self._state:
             pending = self._live.changes + (self._sealed.changes if self._sealed else 0)
-        return {"fragments": self._tables.fragments(), "pending_rows": pending}
+        return {
+            "fragments": self._tables.fragments(),
+            "pending_rows": pending,
+            "free_bytes": self._reserve.free() if self._data.is_dir() else 0,
+        }
+
+    @property
+    def reserve_released(self) -> bool:
+        """Whether the disk was so full that the reserve is given up."""
+        return self._log is not None and self._reserve.released
 
     def close(self) -> None:
         """Checkpoint and stop. If the tables cannot be written the log keeps everything for the next start."""
@@ -297,7 +345,10 @@ class LanceStore:
             self._worker.join()
         try:
             self.checkpoint()
-        except StoreError as error:
-            self._trouble = error
+        except (StoreError, OSError) as error:
+            self._trouble = error if isinstance(error, StoreError) else StoreError(str(error))
         if self._log is not None:
-            self._log.close()
+            try:
+                self._log.close()
+            except StoreError as error:
+                self._trouble = error

@@ -1,4 +1,4 @@
-"""LanceDB itself: open, create, scan, upsert, compact. The only module that imports lancedb.
+"""LanceDB itself: open, create, scan, upsert, compact. The only module that uses lancedb.
 
 Calls are never cancelled and the process never forks after this import. Errors become muninn's own: the text of the
 engine is not shown to people.
@@ -16,15 +16,15 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import lancedb
 import numpy as np
 import pyarrow as pa
-from lancedb.index import BTree
 
 from muninn.errors import StoreError, StoreFullError
 from muninn.failpoints import failpoint
+from muninn.store.lean import import_lancedb
 from muninn.store.schema import MEMORIES, TABLES, Table, vector_column, with_vectors
 
+lancedb = import_lancedb()
 _BATCH = 8192
 _INDEX_CACHE = 64 << 20
 _METADATA_CACHE = 32 << 20
@@ -55,7 +55,7 @@ class Tables:
             for table in TABLES:
                 handle = self._connection.create_table(table.name, schema=table.schema, exist_ok=True)
                 if not handle.list_indices():
-                    handle.create_index(table.key, config=BTree())
+                    handle.create_index(table.key, config=lancedb.index.BTree())
                 self._open[table.name] = handle
 
     def open(self, synced: Mapping[str, int]) -> None:

@@ -12,7 +12,9 @@ import errno
 import os
 import struct
 import zlib
+from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Condition, Lock
 
@@ -43,7 +45,12 @@ def segments(folder: Path) -> list[Path]:
 
 
 class WriteAheadLog:
-    """Appends to the newest segment of a folder; positions count bytes over the life of this object."""
+    """Appends to the newest segment of a folder; positions count bytes over the life of this object.
+
+    After a failed write or sync nothing is known about the segment (the kernel may have dropped the pages, and says so
+    once only). So a new segment is begun and every record that was not yet synced is written again; replaying twice is
+    replaying once.
+    """
 
     def __init__(self, folder: Path, *, durable: bool) -> None:
         self._folder = folder
@@ -53,35 +60,67 @@ class WriteAheadLog:
         self._syncing = False
         self._position = 0
         self._synced = 0
+        self._unsynced: deque[tuple[int, bytes]] = deque()
+        self._broken = False
         self._number = int(segments(folder)[-1].stem) if segments(folder) else 0
         self._fd = self._open_next()
 
     def _open_next(self) -> int:
         self._number += 1
         path = self._folder / f"{self._number:012d}{_SUFFIX}"
+        fd = None
         try:
-            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+            failpoint("wal.open")
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
             if self._durable:
                 sync_folder(self._folder)
         except OSError as error:
+            if fd is not None:
+                os.close(fd)
             raise refusal(error, path) from error
         return fd
 
     def append(self, payload: bytes) -> int:
         """Hand one record to the operating system; returns the position to ``wait`` for."""
-        failpoint("wal.append")
         record = _HEADER.pack(len(payload), zlib.crc32(payload)) + payload
         with self._write:
+            if self._broken:
+                self._mend()
             start = os.lseek(self._fd, 0, os.SEEK_END)
             try:
-                view = memoryview(record)
-                while view:
-                    view = view[os.write(self._fd, view) :]
+                failpoint("wal.append")
+                _write_all(self._fd, record)
             except OSError as error:
-                os.ftruncate(self._fd, start)
+                self._take_back(start)
                 raise refusal(error, self._folder) from error
             self._position += len(record)
+            if self._durable:
+                self._unsynced.append((self._position, record))
             return self._position
+
+    def _take_back(self, start: int) -> None:
+        """Cut a half-written record off; where that fails too, what follows goes into a new segment."""
+        try:
+            failpoint("wal.truncate")
+            os.ftruncate(self._fd, start)
+        except OSError:
+            self._broken = True
+
+    def _mend(self) -> None:
+        """Begin a new segment with everything that is not known to be on disk. The caller holds ``_write``."""
+        fd = self._open_next()
+        try:
+            failpoint("wal.mend")
+            for _, record in self._unsynced:
+                _write_all(fd, record)
+            if self._durable:
+                _sync_data(fd)
+        except OSError as error:
+            os.close(fd)
+            raise refusal(error, self._folder) from error
+        os.close(self._fd)
+        self._fd, self._broken = fd, False
+        self._unsynced.clear()
 
     def wait(self, position: int) -> None:
         """Return when the log is on disk up to ``position``; the first to wait syncs for all."""
@@ -96,23 +135,36 @@ class WriteAheadLog:
                 break
             else:
                 return
+        covered = 0
         try:
-            with self._write:
-                covered, fd = self._position, os.dup(self._fd)
-            try:
-                failpoint("wal.sync")
-                getattr(os, "fdatasync", os.fsync)(fd)
-            finally:
-                os.close(fd)
-        except OSError as error:
+            covered = self._put_on_disk()
+        finally:
             with self._sync:
                 self._syncing = False
+                self._synced = max(self._synced, covered)
                 self._sync.notify_all()
-            raise refusal(error, self._folder) from error
-        with self._sync:
-            self._syncing = False
-            self._synced = max(self._synced, covered)
-            self._sync.notify_all()
+
+    def _put_on_disk(self) -> int:
+        """Sync what was appended so far, by writing it again when the disk refused; returns the position reached."""
+        with self._write:
+            covered, broken = self._position, self._broken
+            fd = os.dup(self._fd)
+        try:
+            failpoint("wal.sync")
+            if not broken:
+                _sync_data(fd)
+        except OSError:
+            broken = True
+        finally:
+            os.close(fd)
+        with self._write:
+            if broken:
+                self._broken = True
+                covered = self._position
+                self._mend()
+            while self._unsynced and self._unsynced[0][0] <= covered:
+                self._unsynced.popleft()
+        return covered
 
     def rotate(self) -> list[Path]:
         """Start a new segment; returns the older ones, to be ``drop``ped once their content is elsewhere."""
@@ -123,14 +175,28 @@ class WriteAheadLog:
             return segments(self._folder)[:-1]
 
     def close(self) -> None:
-        self.wait(self._position)
-        os.close(self._fd)
+        try:
+            self.wait(self._position)
+        finally:
+            os.close(self._fd)
+
+
+def _write_all(fd: int, record: bytes) -> None:
+    view = memoryview(record)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def _sync_data(fd: int) -> None:
+    getattr(os, "fdatasync", os.fsync)(fd)
 
 
 def drop(paths: list[Path]) -> None:
     """Delete segments whose content is safe elsewhere."""
     for path in paths:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):  # it is replayed in vain, and dropped after the next checkpoint
+            failpoint("wal.drop")
+            path.unlink(missing_ok=True)
 
 
 def sync_folder(folder: Path) -> None:

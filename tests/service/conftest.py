@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from muninn.config import Config, EmbedConfig
-from muninn.domain.linking import Linker
 from muninn.embed.registry import Embedders
 from muninn.recall.resident import ResidentModel
 from muninn.service import MemoryService
@@ -20,10 +19,8 @@ def _service_over(store: MemoryStore, clock: FakeClock | None = None) -> MemoryS
     embedders = Embedders(config)
     read = ResidentModel(embedders, config.recall)
     read.load(store)
-    linker = Linker()
-    linker.load(read.memories())
     return MemoryService(
-        store=store, read=read, linker=linker, embedders=embedders, clock=clock or FakeClock(), ids=SequentialIds(), default_vault="default"
+        store=store, read=read, embedders=embedders, clock=clock or FakeClock(), ids=SequentialIds(), default_vault="default"
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muninn import failpoints
-from muninn.errors import StoreFullError
+from muninn.errors import StoreError, StoreFullError
 from muninn.store.wal import WriteAheadLog, drop, read_segment, segments
 
 
@@ -74,13 +74,13 @@ def test_many_writers_share_the_log(tmp_path: Path) -> None:
     assert sorted(all_records(tmp_path)) == sorted(f"{n}:{i}".encode() for n in range(4) for i in range(50))
 
 
-@pytest.mark.parametrize("point", ["wal.append", "wal.sync"])
-def test_a_full_disk_is_said_and_the_log_goes_on(tmp_path: Path, point: str) -> None:
+@pytest.mark.parametrize("points", [("wal.append",), ("wal.sync", "wal.open")])
+def test_a_full_disk_is_said_and_the_log_goes_on(tmp_path: Path, points: tuple[str, ...]) -> None:
     log = WriteAheadLog(tmp_path, durable=True)
     log.wait(log.append(b"before"))
-    failpoints.arm(f"{point}=err:{errno.ENOSPC}@1")
+    failpoints.arm(";".join(f"{point}=err:{errno.ENOSPC}@1" for point in points))
     try:
-        with pytest.raises((StoreFullError, OSError), match=r"(?i)no space left"):
+        with pytest.raises(StoreFullError, match=r"(?i)no space left"):
             log.wait(log.append(b"lost"))
     finally:
         failpoints.arm("")
@@ -88,3 +88,68 @@ def test_a_full_disk_is_said_and_the_log_goes_on(tmp_path: Path, point: str) -> 
     log.close()
     assert all_records(tmp_path)[0] == b"before"
     assert all_records(tmp_path)[-1] == b"after"
+
+
+@pytest.mark.parametrize("point", ["wal.sync", "wal.append=err:5@2;wal.truncate"])
+def test_what_follows_a_failed_disk_call_is_readable(tmp_path: Path, point: str) -> None:
+    """A sync that failed says so once only, and a half-written record hides all that come after it."""
+    log = WriteAheadLog(tmp_path, durable=True)
+    log.wait(log.append(b"before"))
+    kept = [b"before"]
+    failpoints.arm(f"{point}=err:{errno.EIO}@1")
+    try:
+        for payload in (b"one", b"two"):
+            try:
+                log.wait(log.append(payload))
+                kept.append(payload)
+            except StoreError:
+                os.write(log._fd, b"\x00\x01 half a record")
+    finally:
+        failpoints.arm("")
+    log.wait(log.append(b"after"))
+    log.close()
+    assert set(all_records(tmp_path)) >= {*kept, b"after"}
+
+
+def test_after_a_failed_sync_the_records_are_written_again(tmp_path: Path) -> None:
+    log = WriteAheadLog(tmp_path, durable=True)
+    log.wait(log.append(b"safe"))
+    first = segments(tmp_path)[-1]
+    position = log.append(b"unsure")
+    failpoints.arm(f"wal.sync=err:{errno.EIO}@1")
+    try:
+        log.wait(position)
+    finally:
+        failpoints.arm("")
+    first.unlink()  # as if the disk had dropped what it refused to sync
+    log.close()
+    assert all_records(tmp_path) == [b"unsure"]
+
+
+@pytest.mark.parametrize("actions", [("err:28",), ("err:5",), ("err:5", "err:28")])
+def test_whichever_call_fails_what_was_acknowledged_is_kept_in_order(tmp_path: Path, actions: tuple[str, ...]) -> None:
+    """The nth call of each kind fails, for every n, until a whole run meets no failure."""
+    for point in ("wal.append", "wal.sync", "wal.open", "wal.mend", "wal.truncate", "wal.drop"):
+        for nth in range(1, 12):
+            folder = tmp_path / f"{point}{nth}"
+            folder.mkdir()
+            also = ";wal.append=err:5@3;wal.sync=err:5@5" if point in ("wal.mend", "wal.truncate") else ""
+            log = WriteAheadLog(folder, durable=True)
+            failpoints.arm(f"{point}={actions[nth % len(actions)]}@{nth}{also}")
+            acknowledged = []
+            try:
+                for number in range(8):
+                    try:
+                        log.wait(log.append(str(number).encode()))
+                        acknowledged.append(number)
+                        if number == 4:
+                            log.rotate()
+                    except StoreError:
+                        continue
+            finally:
+                failpoints.arm("")
+            log.wait(log.append(b"99"))
+            log.close()
+            found = list(dict.fromkeys(map(int, all_records(folder))))
+            assert [number for number in found if number in acknowledged] == acknowledged, (point, nth)
+            assert found[-1] == 99, (point, nth)
