@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -73,3 +76,34 @@ def test_any_text_can_be_read(text: str) -> None:
     found = features(Text(text, text))
     assert all(found.title_key)
     assert 0 <= compare(found, found).coverage <= 1
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "**a ",
+        "a. ",
+        "1. ",
+        "v1a",
+        "!",
+        "a,",
+        "'a ",
+        '"a ',
+        "(",
+        "1.",
+        "不",
+        "v1.",
+        "-",
+        "a-b",
+        "x=",
+        "Ana ",
+        "no, ",
+        "%",
+        "\n- ",
+    ],
+)
+def test_hostile_repetition_is_read_in_time(unit: str) -> None:
+    text = unit * (60_000 // len(unit))
+    started = time.perf_counter()
+    compare(Text(None, text + "¡"), Text(None, text + " 5"), vocabulary=_Known())
+    assert time.perf_counter() - started < 15  # a reading that backtracks never ends

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from muninn.domain.separation import lexicon
 from muninn.domain.separation.features import CLOSED, Features, asks_by_mark, features
 from muninn.domain.separation.misspelling import Vocabulary, misspelled
-from muninn.domain.separation.refusal import Refusal, name_difference, value_differences, written
+from muninn.domain.separation.refusal import Refusal, name_difference, value_differences
 from muninn.domain.separation.text import Sentence, Text
 
 
@@ -84,7 +84,7 @@ def _trap(left: Features, right: Features) -> Refusal | None:
     if not (left.recased or right.recased):
         for key in sorted((left.cased ^ right.cased) & lexicon.CASE_SENSITIVE & left.inside & right.inside):
             if key not in left.openers | right.openers:
-                return Refusal("name", written(left, key), written(right, key))
+                return Refusal("name", left.spellings[key], right.spellings[key])
     if same:
         for one, other in zip(left.tokens, right.tokens, strict=True):
             if "'" in one.raw and "'" in other.raw and one.raw.lower() != other.raw.lower():

@@ -153,6 +153,11 @@ class Features:
         return frozenset(token.key for token in self.tokens)
 
     @cached_property
+    def spellings(self) -> dict[str, str]:
+        """key → how it was first written."""
+        return {token.key: token.raw for token in reversed(self.tokens)}
+
+    @cached_property
     def stems(self) -> frozenset[str]:
         return frozenset(
             _stem(t.key) for t in self.tokens if t.sort != "symbol" and t.key not in lexicon.FUNCTION_WORDS

@@ -37,7 +37,7 @@ def value_differences(left: Features, right: Features) -> Iterator[Refusal]:
         else:
             only_left, only_right = _values_missing(left, right, slot), _values_missing(right, left, slot)
         if only_left or only_right:
-            yield Refusal(slot, ", ".join(only_left), ", ".join(only_right))
+            yield Refusal(slot, _told(only_left, ", "), _told(only_right, ", "))
 
 
 def _values_missing(text: Features, other: Features, slot: str) -> list[str]:
@@ -53,7 +53,7 @@ def _quotes_missing(text: Features, other: Features) -> list[str]:
 
 
 def _names_missing(text: Features, other: Features) -> list[str]:
-    return [written(text, key) for key in sorted((text.names | _openers(text, other)) - other.words)]
+    return [text.spellings[key] for key in sorted((text.names | _openers(text, other)) - other.words)]
 
 
 def _openers(text: Features, other: Features) -> frozenset[str]:
@@ -73,7 +73,7 @@ def name_difference(left: Features, right: Features, values: Sequence[Refusal]) 
         if refusal.left and refusal.right:
             return refusal
     if len(left.negations) != len(right.negations):
-        return Refusal("negation", " ".join(left.negations), " ".join(right.negations))
+        return Refusal("negation", _told(left.negations), _told(right.negations))
     said_left, said_right = ([t.key for t in text.tokens if t is not STOP] for text in (left, right))
     uses_left, uses_right = Counter(said_left), Counter(said_right)
     only_left, only_right = list((uses_left - uses_right).elements()), list((uses_right - uses_left).elements())
@@ -84,9 +84,9 @@ def name_difference(left: Features, right: Features, values: Sequence[Refusal]) 
         return values[0]
     if only_left or only_right:
         slot = "name" if _subjects(left, only_left) and _subjects(right, only_right) else "word"
-        return Refusal(slot, " ".join(only_left), " ".join(only_right))
+        return Refusal(slot, _told(only_left), _told(only_right))
     if said_left == said_right:
-        return Refusal("negation", " ".join(left.body_key), " ".join(right.body_key))
+        return Refusal("negation", _told(left.body_key), _told(right.body_key))
     return _order(left, right)
 
 
@@ -148,5 +148,10 @@ def _order(left: Features, right: Features) -> Refusal:
     return Refusal("order", left.normalised[:80], right.normalised[:80])
 
 
-def written(text: Features, key: str) -> str:
-    return next((token.raw for token in text.tokens if token.key == key), "")
+def _told(words: Sequence[str], joint: str = " ") -> str:
+    """A few words of one side, short enough for a line of the journal."""
+    shown = joint.join(word if len(word) <= _LONGEST else word[: _LONGEST - 1] + "…" for word in words[:_MOST])
+    return f"{shown}{joint}…" if len(words) > _MOST else shown
+
+
+_MOST, _LONGEST = 8, 80

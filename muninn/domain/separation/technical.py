@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from muninn.domain.separation.text import LONGEST_CHUNK
+
 _URL = re.compile(r"^(?:[a-z][a-z0-9+.-]*://|www\.)\S+$", re.IGNORECASE)
 _EMAIL = re.compile(r"^[^@\s]+@[^@\s]+\.[a-z]{2,}$", re.IGNORECASE)
 _DOMAIN = re.compile(
@@ -16,7 +18,7 @@ _ISO_MONTH = re.compile(r"^(\d{4})-(0[1-9]|1[0-2])$")
 _SLASHED = re.compile(r"^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})$")
 _QUARTER = re.compile(r"^(?:[qh]\d|\d[qht])$", re.IGNORECASE)
 _CLOCK = re.compile(r"^(\d{1,2}):(\d{2})(?::\d{2})?(?:[ap]m|h)?$", re.IGNORECASE)
-VERSION = re.compile(r"^(?:v\d+(?:\.\w+)*|\d+\.\d+\.\d+(?:\.\w+)*|\d+(?:\.\d+)*\.x)(?:[-+.]?\w+)*$", re.IGNORECASE)
+VERSION = re.compile(r"^(?:v\d\w*|\d+\.\d+\.\d\w*|\d+(?:\.\d+)*\.x)(?:[-+.]\w+)*$", re.IGNORECASE)
 _HOST_PORT = re.compile(r"^([\w.-]*):(\d{2,5})$")
 ADDRESS = re.compile(r"^\d{1,3}(?:\.\d{1,3}){3}(?:/\d+)?$")
 _FILE = re.compile(
@@ -28,6 +30,8 @@ _FILE = re.compile(
 
 def classify(key: str) -> tuple[str, str]:
     """The slot and the canonical value of one technical token."""
+    if len(key) > LONGEST_CHUNK:
+        return "identifier", key
     if _URL.match(key):
         return "url", key.rstrip("/")
     if _EMAIL.match(key):

@@ -33,6 +33,9 @@ class Token(NamedTuple):
     opens: bool
 
 
+LONGEST_CHUNK = 256
+"""Characters without a space beyond which a chunk is taken as it is: no name or number is that long."""
+
 STOP = Token(",", ",", "symbol", False)
 """Stands where punctuation keeps a negation from what follows: "no, espere" is not "no espere"."""
 
@@ -54,7 +57,7 @@ _MARKS = str.maketrans(
 )  # fmt: skip
 _LONG_DASH = re.compile(r"(?<=\d)\s?[–—]\s?(?=\d)")
 _DASH_SIGN = re.compile(r"(?<!\S)–(?=\d)")
-_BOLD = re.compile(r"(?<![\w*/])\*\*(?=[^\W\d_])(.+?)(?<=[\w.,:;!?)])\*\*(?![\w*/])", re.DOTALL)
+_BOLD = re.compile(r"(?<![\w*/])\*\*(?=[^\W\d_])([^*\n]{1,200})(?<=[\w.,:;!?)])\*\*(?![\w*/])", re.DOTALL)
 _ACCOUNTED = re.compile(r"^\([$€£¥]?\d[\d.,]*%?\)[.,;:]?$")
 _BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+|\s*\n\s*|(?<=[。！？])")
 _ENUMERATOR = re.compile(r"^(?:\d{1,3}|[a-zA-Z])[.)]$")
@@ -106,19 +109,18 @@ def sentences(text: str) -> tuple[Sentence, ...]:
 
 def _pieces(text: str) -> list[str]:
     """Split at sentence ends and line breaks, but not after an abbreviation, an initial or an enumerator ("1.")."""
-    pieces: list[str] = []
-    held = ""
+    pieces: list[list[str]] = []
+    goes_on = False
     for part in _BREAK.split(text.strip()):
-        part = f"{held} {part}" if held else part
+        if goes_on:
+            pieces[-1].append(part)
+        else:
+            pieces.append([part])
         words = part.rsplit(None, 1)
         last = words[-1].lstrip("(\"'").rstrip(".").lower() if words else ""
         short = part.endswith(".") and (last in lexicon.ABBREVIATIONS or (len(last) == 1 and last.isalpha()))
-        if short or _ENUMERATOR.match(part.strip()):
-            held = part
-        else:
-            pieces.append(part)
-            held = ""
-    return [*pieces, held] if held else pieces
+        goes_on = short or bool(_ENUMERATOR.match(part.strip()))
+    return [" ".join(parts) for parts in pieces]
 
 
 def _tokens(sentence: str) -> tuple[Token, ...]:
@@ -130,7 +132,9 @@ def _tokens(sentence: str) -> tuple[Token, ...]:
             tokens.append(_word(chunk, opens, tokens))
             continue
         after = chunks[place + 1] if place + 1 < len(chunks) else ""
-        for part in _JOINT.sub(r"\g<0> ", chunk).split() if _JOINED.match(chunk) else (chunk,):
+        for part in (
+            _JOINT.sub(r"\g<0> ", chunk).split() if len(chunk) <= LONGEST_CHUNK and _JOINED.match(chunk) else (chunk,)
+        ):
             tokens.extend(_read(part, not tokens, tokens, after))
     return tuple(tokens)
 
@@ -146,9 +150,11 @@ def _read(chunk: str, opens: bool, before: list[Token], after: str) -> list[Toke
         return [Token(chunk, chunk, "symbol", opens)]
     if _ACCOUNTED.match(chunk):
         return [Token(chunk, chunk.rstrip(".,;:"), "code", opens)]
-    core = _strip(chunk)
+    core = _strip(chunk) if len(chunk) <= LONGEST_CHUNK else chunk.strip(_TRAILING + _LEADING)
     if _SCRIPT.search(core):
         return _held(chunk, _script(core, opens))
+    if len(core) > LONGEST_CHUNK:
+        return [Token(core, core, "code", opens)]
     match = _NUMBER.match(core)
     if match:
         return _number(match, opens)
