@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from muninn.config import Config
-from muninn.domain.linking import Linker
 from muninn.domain.memory import Link, Memory, Origin, Provenance, Vault, content_hash
 from muninn.domain.records import Transaction, Usage
 from muninn.domain.trust import Tier
@@ -132,11 +131,7 @@ def build_world(home: Path, *, models: LanguageModels | None = None, language: s
     embedders = Embedders(config)
     read = ResidentModel(embedders, config.recall)
     read.load(store)
-    linker = Linker()
-    linker.load(read.memories())
-    service = MemoryService(
-        store=store, read=read, linker=linker, embedders=embedders, clock=clock, ids=ids, default_vault="default"
-    )
+    service = MemoryService(store=store, read=read, embedders=embedders, clock=clock, ids=ids, default_vault="default")
     dreamer = Dreamer(config, service=service, models=models, clock=clock, ids=ids)
     return World(config, store, read, service, clock, ids, dreamer)
 

@@ -1,0 +1,228 @@
+"""Phase 2b with a scripted model: what it may decide, and what it may not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from muninn.domain.memory import State
+from muninn.domain.trust import Tier
+from muninn.errors import ProviderError
+from muninn.llm.function import FunctionModels
+from muninn.ports import Query, Request
+
+if TYPE_CHECKING:
+    from tests.dream.conftest import World
+
+OLD = "The payments API lives at https://old.example.org/pay."
+NEW = "The payments API lives at https://new.example.org/pay."
+ONE = "La clave de firma se guarda en el HSM, no en el repositorio."
+OTHER = "La clave de firma no está en el repositorio: se guarda en el HSM."
+
+
+def answering(decide: Callable[[dict[str, Any]], dict[str, Any]]) -> FunctionModels:
+    """A model that is shown the data of each request and answers with ``decide(data)`` over an empty answer."""
+
+    def answer(request: Request) -> str:
+        data = json.loads(request.prompt[request.prompt.index('{\n "groups"') : request.prompt.rindex("}") + 1])
+        blank: dict[str, Any] = {
+            "reasoning": "looked at each", "merge": [], "supersede": [], "distinct": [], "suggest": [], "stability": [],
+            "narrative": [],
+        }  # fmt: skip
+        return json.dumps({**blank, **decide(data)})
+
+    return FunctionModels(answer)
+
+
+def alias(data: dict[str, Any], content: str) -> str:
+    return next(str(m["id"]) for g in data["groups"] for m in g["memories"] if m["content"] == content)
+
+
+def ops(outcome: Any) -> list[str]:
+    return [row["op"] for row in outcome.document()["operations"] if row["applied"]]
+
+
+def test_a_merge_by_the_model_unites_texts_and_is_embedded(make_world: Callable[..., World]) -> None:
+    text = "La clave de firma se guarda en el HSM y no está en el repositorio."
+
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        ids = [alias(data, ONE), alias(data, OTHER)]
+        return {"merge": [{"ids": ids, "into": ids[0], "title": "", "text": text}]}
+
+    world = make_world(models=answering(decide))
+    one = world.tell(ONE)
+    other = world.tell(OTHER, vector=_vector(world, ONE))
+    before = world.state()
+    outcome = world.dreamer.dream(force=True)
+    assert "merge" in ops(outcome)
+    assert world.get(one).content == text
+    assert world.get(one).embedding_model == world.model
+    assert world.read.vector(one.id) == _vector(world, text).astype("<f4").tobytes()
+    assert world.get(other).state is State.ARCHIVED
+    hits = world.read.recall(Query(text="clave de firma HSM", reinforce=False), now=world.clock.now()).hits
+    assert [hit.memory.id for hit in hits] == [one.id]
+    assert ops(world.dreamer.dream(force=True)) == []
+    world.dreamer.undo(outcome.dream_id)
+    assert world.state() == before
+
+
+def _vector(world: World, text: str) -> Any:
+    embedder = world.service.embedders.for_tier(Tier.PERSONAL)
+    return embedder.passages([text], tier=Tier.PERSONAL, vault="default")[0]
+
+
+def test_a_contradiction_is_resolved_for_the_newer(make_world: Callable[..., World]) -> None:
+    world = make_world(
+        models=answering(lambda data: {"supersede": [{"old": alias(data, OLD), "new": alias(data, NEW)}]})
+    )
+    old = world.tell(OLD)
+    world.sleep(days=3)
+    new = world.tell(NEW, vector=_vector(world, OLD))
+    outcome = world.dreamer.dream(force=True)
+    assert "supersede" in ops(outcome)
+    assert (world.get(old).state, world.get(old).superseded_by) == (State.SUPERSEDED, new.id)
+    assert world.get(old).valid_until == new.learned_at
+    assert "superseded by" in outcome.journal
+    assert old.id in outcome.journal
+
+
+def test_the_older_never_supersedes_the_newer(make_world: Callable[..., World]) -> None:
+    world = make_world(
+        models=answering(lambda data: {"supersede": [{"old": alias(data, NEW), "new": alias(data, OLD)}]})
+    )
+    world.tell(OLD)
+    world.sleep(days=3)
+    world.tell(NEW, vector=_vector(world, OLD))
+    assert "supersede" not in ops(world.dreamer.dream(force=True))
+
+
+def test_what_was_judged_is_not_asked_again(make_world: Callable[..., World]) -> None:
+    models = answering(lambda data: {"distinct": [{"ids": [alias(data, OLD), alias(data, NEW)]}]})
+    world = make_world(models=models)
+    world.tell(OLD)
+    world.tell(NEW, vector=_vector(world, OLD))
+    assert "distinct" in ops(world.dreamer.dream(force=True))
+    asked = len(models.requests)
+    assert asked > 0
+    world.sleep(days=2)
+    assert ops(world.dreamer.dream(force=True)) == []
+    assert len(models.requests) == asked
+
+
+def test_a_set_the_model_passes_over_is_not_asked_again_either(make_world: Callable[..., World]) -> None:
+    models = answering(lambda _: {})
+    world = make_world(models=models)
+    world.tell(OLD)
+    world.tell(NEW, vector=_vector(world, OLD))
+    world.dreamer.dream(force=True)
+    asked = len(models.requests)
+    world.sleep(days=2)
+    world.dreamer.dream(force=True)
+    assert len(models.requests) == asked
+
+
+def test_sets_wait_while_no_model_answers(make_world: Callable[..., World]) -> None:
+    def down(_: Request) -> str:
+        raise ProviderError("ollama does not answer")
+
+    models = FunctionModels(down)
+    world = make_world(models=models)
+    old = world.tell(OLD)
+    world.sleep(days=1)
+    world.tell(NEW, vector=_vector(world, OLD))
+    outcome = world.dreamer.dream(force=True)
+    assert outcome.status == "completed"
+    assert "ollama does not answer" in outcome.journal
+    models._function = answering(
+        lambda data: {"supersede": [{"old": alias(data, OLD), "new": alias(data, NEW)}]}
+    )._function
+    world.sleep(days=1)
+    world.dreamer.dream(force=True)
+    assert world.get(old).state is State.SUPERSEDED
+
+
+def test_no_llm_asks_nobody(make_world: Callable[..., World]) -> None:
+    models = answering(lambda _: {})
+    world = make_world(models=models)
+    world.tell(OLD)
+    world.tell(NEW, vector=_vector(world, OLD))
+    world.dreamer.dream(force=True, llm=False)
+    assert models.requests == []
+
+
+def test_a_connection_across_vaults_is_only_suggested(make_world: Callable[..., World]) -> None:
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        rows = [g["memories"] for g in data["groups"] if g["kind"] == "across"]
+        return {
+            "suggest": [
+                {"a": pair[0]["id"], "b": pair[1]["id"], "relation": "causes", "reason": "the same outage"}
+                for pair in rows
+            ]
+        }
+
+    models = answering(decide)
+    world = make_world(models=models)
+    one = world.tell("The k8s DNS timeout comes from conntrack exhaustion.", vault="work")
+    other = world.tell(
+        "Conntrack exhaustion was the cause on March 21.", vault="infra", vector=_vector(world, one.content)
+    )
+    outcome = world.dreamer.dream(force=True)
+    (suggestion,) = [s for s in world.service.suggestions() if {s.source, s.target} == {one.id, other.id}]
+    assert suggestion.status == "pending"
+    assert suggestion.id in outcome.journal
+    assert world.read.links_of(one.id) == ()
+    world.service.decide(suggestion.id, accept=False, by=one.provenance)
+    world.sleep(days=1)
+    world.dreamer.dream(force=True)
+    again = {s.id: s.status for s in world.service.suggestions()}
+    assert again[suggestion.id] == "rejected"
+
+
+def test_legal_text_is_never_shown(make_world: Callable[..., World]) -> None:
+    models = answering(lambda _: {})
+    world = make_world(models=models)
+    world.vault("legal", Tier.LEGAL)
+    world.tell("Privileged: the settlement is 2 million.", vault="legal")
+    world.tell(OLD)
+    world.tell(NEW, vector=_vector(world, OLD))
+    world.dreamer.dream(force=True)
+    assert models.requests
+    assert all("settlement" not in request.prompt and "legal" not in request.prompt for request in models.requests)
+
+
+def test_advice_on_stability_replaces_the_rule(make_world: Callable[..., World]) -> None:
+    world = make_world(models=answering(lambda data: {"stability": [{"id": alias(data, OLD), "days": 200}]}))
+    old = world.tell(OLD, relevance=0.9, access_count=9)
+    world.tell(NEW, vector=_vector(world, OLD))
+    world.dreamer.dream(force=True)
+    assert world.get(old).stability == 200.0
+
+
+def test_the_narrative_is_told_with_its_sources(make_world: Callable[..., World]) -> None:
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "narrative": [
+                {"sentence": "The payments API moved.", "ids": [alias(data, OLD)]},
+                {"sentence": "Nobody knows why.", "ids": []},
+            ]
+        }
+
+    world = make_world(models=answering(decide))
+    old = world.tell(OLD)
+    world.tell(NEW, vector=_vector(world, OLD))
+    text = world.dreamer.dream(force=True).journal
+    assert f"- The payments API moved. ({old.id})" in text
+    assert "Nobody knows why" not in text
+
+
+@pytest.mark.parametrize("garbage", ["", "no json", '{"merge": 3}', "[" * 5000, '{"merge": [{"ids": ["m1", "m99"]}]}'])
+def test_garbage_costs_nothing_but_the_question(make_world: Callable[..., World], garbage: str) -> None:
+    world = make_world(models=FunctionModels(lambda _: garbage))
+    world.tell(OLD)
+    world.tell(NEW, vector=_vector(world, OLD))
+    outcome = world.dreamer.dream(force=True)
+    assert outcome.status == "completed"
+    assert set(ops(outcome)) <= {"near_duplicates"}
