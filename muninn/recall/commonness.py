@@ -20,7 +20,7 @@ LEAST = 0.1
 SETTLED_BELOW = 0.5
 """Words below this weight are common everywhere: how many memories hold them says nothing more."""
 
-_STEPS = ((32, 1.0), (128, 0.6))
+_STEPS = ((64, 1.0), (256, 0.5))
 _MOST_FREQUENT = 0.3
 
 
@@ -36,6 +36,11 @@ def table() -> dict[str, float]:
             token = stem(word)
             weights[token] = min(weight, weights.get(token, 1.0))
     return weights
+
+
+def settled(token: str) -> bool:
+    """Whether the table alone decides: ``weight`` then ignores the frequency."""
+    return table().get(token, 1.0) < SETTLED_BELOW
 
 
 def weight(token: str, frequency: int) -> float:

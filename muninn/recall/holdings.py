@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 import numpy as np
 
 from muninn.domain.memory import Link, LinkKey, Memory, State, Vault, vault_key
 from muninn.domain.records import Decision, Transaction, Usage
-from muninn.recall.columns import Columns
+from muninn.recall.columns import GONE, Columns
 from muninn.recall.language import CODES, language_of
 from muninn.recall.textindex import Floats, Slots, TextIndex
 from muninn.recall.tokens import stem, tokens, words
@@ -143,6 +143,14 @@ class Holdings:
         at = bisect_left(ids, memory_id)
         steps = [step for step in range(-reach, reach + 1) if step]
         return [(ids[at + step], abs(step)) for step in steps if 0 <= at + step < len(ids)]
+
+    def frequency(self, word: str, vaults: Collection[int] | None) -> int:
+        """How many memories of these vaults (None: of all) hold ``word``."""
+        if vaults is None:
+            return self.text.frequency(word)
+        slots = self.text.slots(word)
+        held = np.isin(self.columns["vault"][slots], list(vaults)) & (self.columns["state"][slots] != GONE)
+        return int(np.count_nonzero(held))
 
     def numbers(self, keys: Iterable[str]) -> set[int]:
         return {self._number(key) for key in keys}

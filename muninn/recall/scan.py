@@ -6,12 +6,11 @@ depends on an estimate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from muninn.recall import scoring
+from muninn.recall import commonness, scoring
 from muninn.recall.columns import Column, Mask
 from muninn.recall.holdings import Holdings
 from muninn.recall.question import Question
@@ -73,10 +72,11 @@ class Scan:
         self.relevance[slots] = relevance
 
 
-def scan(holdings: Holdings, question: Question, weights: Mapping[str, float]) -> Scan:
-    """Filter first, then weigh every slot. ``weights``: of the query's tokens."""
+def scan(holdings: Holdings, question: Question) -> Scan:
+    """Filter first, then weigh every slot."""
     query, columns = question.query, holdings.columns
     numbers = None if question.vaults is None else holdings.numbers(question.vaults)
+    weights = {token: _weight(token, holdings, numbers) for token in question.tokens}
     visible = columns.mask(vaults=numbers, archived=query.include_archived, as_of=query.as_of)
     wording = scoring.wording(holdings.text.coverage(weights, columns.count), sum(weights.values()))
     foreign, estimated = None, False
@@ -94,6 +94,13 @@ def scan(holdings: Holdings, question: Question, weights: Mapping[str, float]) -
             in_time |= columns.between(reading.start, reading.end)
         relevance = scoring.timed(relevance, in_time, subject=has_subject)
     return Scan(visible, meaning, wording, relevance, foreign, in_time, has_subject, estimated)
+
+
+def _weight(token: str, holdings: Holdings, numbers: set[int] | None) -> float:
+    """What a token counts; how often it is told is counted in the vaults searched, so that others do not matter."""
+    if commonness.settled(token):
+        return commonness.weight(token, 0)
+    return commonness.weight(token, holdings.frequency(token, numbers))
 
 
 def _highest(slots: Slots, values: Floats, count: int) -> Slots:

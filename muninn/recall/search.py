@@ -13,7 +13,7 @@ import numpy as np
 
 from muninn.domain.strength import strength
 from muninn.ports import Answer, Hit
-from muninn.recall import commonness, scoring
+from muninn.recall import scoring
 from muninn.recall.explanation import Evidence, components, sentence
 from muninn.recall.holdings import Holdings
 from muninn.recall.question import Question
@@ -31,8 +31,7 @@ CLOSE = (1.0 - scoring.BAND) / (1.0 + scoring.BAND) * 0.85
 
 def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
     query = question.query
-    weights = {token: commonness.weight(token, holdings.text.frequency(token)) for token in question.tokens}
-    found = scan(holdings, question, weights)
+    found = scan(holdings, question)
     best = found.best(2 * query.limit + SPARE, holdings, question)
     relevance = {holdings.id_at[slot]: float(found.relevance[slot]) for slot in best}
     spreads = _spread(relevance, holdings, found, question)

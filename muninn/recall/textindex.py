@@ -57,6 +57,10 @@ class TextIndex:
         """How many texts hold ``word`` now."""
         return len(self._slots.get(word, ())) - self._removed[word]
 
+    def slots(self, word: str) -> Slots:
+        """Every slot whose text holds ``word``, removed ones included, ascending."""
+        return np.frombuffer(self._slots.get(word, b""), np.int32)
+
     def holds(self, word: str, slot: int) -> bool:
         slots = self._slots.get(word)
         if slots is None:
