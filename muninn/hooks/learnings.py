@@ -68,7 +68,7 @@ def record(home: Path, project: Path | None, evidence: Iterable[Evidence], other
     there = {(e.occasion, e.outcome) for e in read_evidence(home)}
     fresh = [e for e in everywhere if e.pattern in shared and (e.occasion, e.outcome) not in there]
     if fresh:
-        _append(learnings_file(home), sorted(fresh, key=lambda e: e.at))
+        _append(learnings_file(home), sorted(fresh, key=lambda e: (e.at, e.session)))
     return None
 
 

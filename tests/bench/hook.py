@@ -1,9 +1,9 @@
 """Wall time of `muninn-hook` against a bare interpreter and, if its folder is given, the npm package's hook.
 
-    python tests/bench/hook.py [--npm FOLDER] [--runs N]
+    python tests/bench/hook.py [--npm FOLDER] [--runs N] [--home FOLDER]
 
-Medians of interleaved runs, so that a busy machine is unfair to all alike. The daemon is stood in for by the hook service
-behind a minimal HTTP server in a second process.
+Medians of interleaved runs, so that a busy machine is unfair to all alike. ``--home`` names the MUNINN_HOME of a running
+daemon; without it the hook service answers behind a minimal HTTP server in a second process.
 """
 
 from __future__ import annotations
@@ -70,14 +70,16 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--npm", default="", help="folder of the unpacked npm package")
     parser.add_argument("--runs", type=int, default=25)
+    parser.add_argument("--home", default="", help="MUNINN_HOME of a running daemon")
     parser.add_argument("--serve", default="", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         return serve(Path(options.serve))
     with tempfile.TemporaryDirectory() as folder:
-        environ = {"HOME": folder, "MUNINN_HOME": folder, "PATH": os.environ.get("PATH", "")}
-        server = subprocess.Popen([sys.executable, __file__, "--serve", folder])
-        while not (Path(folder) / "muninn.sock").exists():
+        home = options.home or folder
+        environ = {"HOME": folder, "MUNINN_HOME": home, "PATH": os.environ.get("PATH", "")}
+        server = None if options.home else subprocess.Popen([sys.executable, __file__, "--serve", folder])
+        while not (Path(home) / "muninn.sock").exists():
             time.sleep(0.05)
         hook = [PYTHON, "-I", "-S", HOOK]
         small, large = payload(2_000), payload(10_000_000)
@@ -97,7 +99,8 @@ def main() -> None:
                 for name, (command, data, env) in cases.items():
                     times[name].append(timed(command, data, env, folder))
         finally:
-            server.kill()
+            if server is not None:
+                server.kill()
     for name, found in times.items():
         print(f"{name:28} median {statistics.median(found):7.1f} ms   least {min(found):7.1f} ms")
     return None
