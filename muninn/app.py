@@ -93,7 +93,7 @@ class App:
 
         return EndpointEmbedder(config, gate=self.models.gate)
 
-    def _propose(self, body: Mapping[str, object]) -> None:
+    def propose(self, body: Mapping[str, object]) -> None:
         """A memory proposed at the end of a session, through the same door as every other."""
         from muninn.api.local import dispatch
 
