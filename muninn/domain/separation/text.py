@@ -59,7 +59,7 @@ _LONG_DASH = re.compile(r"(?<=\d)\s?[–—]\s?(?=\d)")
 _DASH_SIGN = re.compile(r"(?<!\S)–(?=\d)")
 _BOLD = re.compile(r"(?<![\w*/])\*\*(?=[^\W\d_])([^*\n]{1,200})(?<=[\w.,:;!?)])\*\*(?![\w*/])", re.DOTALL)
 _ACCOUNTED = re.compile(r"^\([$€£¥]?\d[\d.,]*%?\)[.,;:]?$")
-_BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+|\s*\n\s*|(?<=[。！？])")
+_BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+|\n\s*|(?<=[。！？])")
 _ENUMERATOR = re.compile(r"^(?:\d{1,3}|[a-zA-Z])[.)]$")
 _TRAILING = ".,;:!?)]}\"'…。，、；：！？」』）】》،؛؟।"
 _LEADING = "\"'([{¡¿「『（【《"
