@@ -1,7 +1,7 @@
 """How many files of a project import one of them: an index of import statements, kept in memory, built without a shell.
 
-An answer takes at most its budget (50 ms). What does not fit goes on in the background, and until it is there the sense is
-silent. An index is brought up to date by comparing modification times when it is older than a few seconds.
+An answer takes at most its budget (50 ms). What does not fit goes on in the background; meanwhile an index that was whole a
+few minutes ago answers, and without one the sense is silent. Modification times say what has to be read again.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from muninn.senses.imports import READ_LIMIT, SUFFIXES, imported_stems, stems_of
 BUDGET = 0.05  # seconds per answer
 BACKGROUND = 20.0  # seconds per background run
 FRESH = 5.0  # seconds an index is taken as it is
+RECENT = 600.0  # seconds it may answer while it is brought up to date
 FILES = 30_000
 FILE_BYTES = 1_000_000
 PROJECTS = 8
@@ -58,8 +59,9 @@ class ImportIndex:
         self._complete_at: float | None = None
 
     @property
-    def complete(self) -> bool:
-        return self._complete_at is not None
+    def recent(self) -> bool:
+        """Whether it was up to date not long ago, so that it is nearly right while it is looked through again."""
+        return self._complete_at is not None and self._monotonic() - self._complete_at < RECENT
 
     def refresh(self, deadline: float) -> bool:
         """Go on looking through the project until done or ``deadline`` (monotonic); True when the index is up to date."""
@@ -136,7 +138,8 @@ class Dependants:
                 del self._indexes[next(iter(self._indexes))]
             if not index.refresh(deadline):
                 self._continue(index)
-                return None
+                if not index.recent:
+                    return None
             return index.count(path)
         finally:
             self._lock.release()

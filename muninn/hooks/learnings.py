@@ -43,9 +43,13 @@ def read_evidence(folder: Path) -> list[Evidence]:
 
 
 def known_rules(home: Path, project: Path | None, now: datetime) -> tuple[Rule, ...]:
-    """The rules that hold in ``project``, its own first."""
+    """The rules that hold in ``project``, its own first.
+
+    A project's file may come with a repository, from anybody: it has evidence for rules, but words of its own only the
+    person's file can bring.
+    """
     own = read_evidence(project) if project is not None and project != home else []
-    return rules(own, read_evidence(home), now)
+    return rules([replace(item, lesson="", category="") for item in own], read_evidence(home), now)
 
 
 def record(home: Path, project: Path | None, evidence: Iterable[Evidence], others: Iterable[Path] = ()) -> None:

@@ -153,6 +153,8 @@ class HookService:
         with self._lock:
             session = self._session(payload, now)
             window = record(session.agents.get(agent) or _window(agent, now), action, self._limits)
+            if action.heard:
+                window = spoken(window, now)
             signals, window = perceive(window, self._limits, now)
             self._sessions.put(replace(session, agents=with_agent(session.agents, agent, window)))
         return answer(event, signals, language=self._language)
@@ -182,7 +184,7 @@ class HookService:
         with self._lock:
             session = self._session(payload, now)
             if event == "SessionEnd":
-                session = replace(self._judged(session), closed=True)
+                session = self._judged(session)
             proposals: list[dict[str, object]] = []
             if self._remember is not None:
                 for agent, window in session.agents.items():
@@ -205,7 +207,7 @@ class HookService:
         if session is None:
             session = Session(id=session_id, root=session_id, started_at=now, seen_at=now)
         project = session.project or str(project_of(str(payload.get("cwd", ""))) or "")
-        return replace(session, seen_at=now, closed=False, project=project, transcript=transcript or session.transcript)
+        return replace(session, seen_at=now, project=project, transcript=transcript or session.transcript)
 
     def _continued(self, payload: Payload, now: datetime) -> Session | None:
         """The session that one under a new id goes on with: same transcript, else the latest of the same project."""
@@ -215,7 +217,7 @@ class HookService:
             before = next(iter(self._sessions.of_project(fresh.project)), None) if fresh.project else None
         if before is None:
             return None
-        return replace(before, id=fresh.id, seen_at=now, closed=False, transcript=fresh.transcript)
+        return replace(before, id=fresh.id, seen_at=now, transcript=fresh.transcript)
 
     def _judge_others(self, session: Session) -> None:
         for other in self._sessions.of_project(session.project):

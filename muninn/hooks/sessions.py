@@ -42,7 +42,6 @@ class Session:
     transcript: str = ""
     agents: Mapping[str, Window] = field(default_factory=dict)
     greeted: bool = False
-    closed: bool = False
     injected: tuple[str, ...] = ()
     recorded: Mapping[str, str] = field(default_factory=dict)
     proposed: int = 0

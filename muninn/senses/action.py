@@ -40,6 +40,7 @@ class Doing(StrEnum):
 _EDITS = {"Edit", "Write", "MultiEdit", "NotebookEdit", "ApplyPatch"}
 _LOOKS = {"Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "ToolSearch", "LSP"}
 _WAITS = {"BashOutput", "TaskOutput", "AgentOutput", "Monitor", "Sleep", "ScheduleWakeup", "KillShell", "TaskStop"}
+_ASKS = {"AskUserQuestion", "ExitPlanMode"}  # the person answers these
 _BOOKKEEPING = {
     "TodoWrite",
     "TodoRead",
@@ -47,8 +48,7 @@ _BOOKKEEPING = {
     "TaskUpdate",
     "TaskList",
     "TaskGet",
-    "AskUserQuestion",
-    "ExitPlanMode",
+    *_ASKS,
 }
 
 _LOOKING = re.compile(
@@ -67,7 +67,7 @@ class Action:
     """``key`` is equal for equal (tool, arguments); ``attempt`` for two tries at the same thing. ``tokens`` reach the model.
 
     ``target`` is the file read or written, as given. ``label`` is for people, redacted. ``dependants`` is how many files
-    import what was just written, None when not known.
+    import what was just written, None when not known. ``heard``: the person spoke through this call.
     """
 
     tool: str
@@ -81,6 +81,7 @@ class Action:
     error: Signature | None = None
     dependants: int | None = None
     bookkeeping: bool = False
+    heard: bool = False
 
 
 def read_action(payload: Mapping[str, Any], *, failure: bool) -> Action | None:
@@ -111,6 +112,7 @@ def read_action(payload: Mapping[str, Any], *, failure: bool) -> Action | None:
         failed=hurt is not None,
         error=hurt,
         bookkeeping=tool in _BOOKKEEPING,
+        heard=tool in _ASKS and hurt is None,
     )
 
 

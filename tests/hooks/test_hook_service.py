@@ -192,6 +192,14 @@ def test_subagent_calls_do_not_age_the_main_thread(claude: Any) -> None:
     assert claude.does("Read", file_path="/p/z") == ""
 
 
+def test_an_answered_question_is_a_word_of_the_person(claude: Any) -> None:
+    for i in range(24):
+        claude.does("Read", file_path=f"/p/{i}")
+    assert claude.does("AskUserQuestion", output={"answers": ["sí"]}, questions=["¿sigo?"]) == ""
+    assert [claude.does("Read", file_path=f"/q/{i}") for i in range(24)] == [""] * 24
+    assert "Chronos" in claude.does("Read", file_path="/q/z")
+
+
 def test_a_session_goes_on_after_a_restart(claude: Any) -> None:
     claude.prompts()
     claude.loops(2)
