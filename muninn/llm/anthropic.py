@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from muninn.config import AnthropicConfig
-from muninn.domain.trust import Purpose, Tier
+from muninn.domain.trust import Location, Purpose, Tier
 from muninn.errors import ProviderError
 from muninn.llm.gate import PLACEHOLDER, Endpoint, Gate, http_client, http_library
 from muninn.llm.keys import Key
-from muninn.llm.provider import Health, Pace, finished, hush, persist
+from muninn.llm.provider import Client, Health, Pace, finished, persist
 from muninn.ports import Completion, Envelope, Request
 
 NAME = "anthropic"
@@ -28,6 +28,7 @@ class AnthropicProvider:
         self._gate = gate
         self._pace = pace
         self._key = key
+        self._library = Client("anthropic", remedy="pip install anthropic")
 
     def complete(self, request: Request, *, deadline: float, max_bytes: int) -> Completion:
         key = self._revealed()
@@ -36,6 +37,9 @@ class AnthropicProvider:
             return self._ask(request, key, deadline=deadline, max_bytes=max_bytes)
 
         return persist(ask, provider=NAME, pace=self._pace, deadline=deadline)
+
+    def locations(self) -> frozenset[Location]:
+        return self._endpoint.possible_locations(NAME)
 
     def describe(self) -> Health:
         where = self._endpoint.expected_location(NAME)
@@ -77,9 +81,7 @@ class AnthropicProvider:
         return finished(completion, cut_off=stopped in ("max_tokens", "model_context_window_exceeded"))
 
     def _client(self, envelope: Envelope, key: str, deadline: float, max_bytes: int) -> Any:
-        import anthropic
-
-        hush()
+        anthropic = self._library.load(clock=self._pace.clock, deadline=deadline)
         client = http_client(
             http_library(anthropic.Anthropic),
             self._gate,

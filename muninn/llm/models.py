@@ -10,7 +10,7 @@ from threading import Event
 from typing import Protocol
 
 from muninn.config import LlmConfig
-from muninn.domain.trust import PROVIDERS, Tier, providers_for
+from muninn.domain.trust import PROVIDERS, Purpose, Tier, places_for, providers_for
 from muninn.errors import ConfigError, EgressRefusedError, MuninnError, ProviderError
 from muninn.llm.anthropic import AnthropicProvider
 from muninn.llm.gate import Gate
@@ -52,8 +52,12 @@ class Models:
         self._clock = clock
         self._gate = Gate(ledger=ledger, clock=clock, ids=ids)
         pace = Pace(clock=clock, wait=wait or self._asleep.wait, jitter=jitter)
+        self._keys = {
+            "anthropic": _reader(environ, "ANTHROPIC_API_KEY", config.anthropic.key_file),
+            "openai": _reader(environ, "OPENAI_API_KEY", config.openai.key_file),
+        }
         names = tuple(dict.fromkeys(config.providers))
-        self._providers = {name: self._build(name, config, pace, dict(environ)) for name in names}
+        self._providers = {name: self._build(name, config, pace) for name in names}
 
     @property
     def gate(self) -> Gate:
@@ -61,11 +65,11 @@ class Models:
         return self._gate
 
     def for_tier(self, tier: Tier) -> tuple[str, ...]:
-        return providers_for(tier, self._providers)
+        return self._useful(tier, Purpose.CONSOLIDATE)
 
     def complete(self, request: Request, *, deadline: float, max_bytes: int = MAX_BYTES) -> Completion:
         """The first answer among the tier's providers. Raises EgressRefusedError or ProviderError naming each failure."""
-        names = providers_for(request.tier, self._providers, purpose=request.purpose)
+        names = self._useful(request.tier, request.purpose)
         if not names:
             self._refuse(request)
         failures: list[ProviderError] = []
@@ -91,9 +95,22 @@ class Models:
         self._asleep.set()
         self._gate.close()
 
+    def key(self, provider: str) -> str | None:
+        """The API key of a provider, configured here or not, for an embedder behind the same address."""
+        key = self._keys[provider]() if provider in self._keys else None
+        return key.reveal() if key is not None else None
+
+    def _useful(self, tier: Tier, purpose: str) -> tuple[str, ...]:
+        """Providers the tier may use where they may turn out to run."""
+        return tuple(
+            name
+            for name in providers_for(tier, self._providers, purpose=purpose)
+            if self._providers[name].locations() & places_for(tier, name, purpose=purpose)
+        )
+
     def _refuse(self, request: Request) -> None:
-        configured = ", ".join(self._providers) or "no provider"
-        why = f"tier {request.tier} may use none of the configured providers ({configured})"
+        places = ", ".join(f"{health.provider} ({health.location})" for health in self.status())
+        why = f"tier {request.tier} may use none of the configured providers: {places or 'there are none'}"
         if request.tier is Tier.LEGAL:
             why = "tier legal: its text never leaves the process"
         envelope = Envelope(
@@ -106,23 +123,23 @@ class Models:
         )
         self._gate.refuse(envelope, "", why)
 
-    def _build(self, name: str, config: LlmConfig, pace: Pace, environ: Mapping[str, str]) -> ConfiguredProvider:
+    def _build(self, name: str, config: LlmConfig, pace: Pace) -> ConfiguredProvider:
         match name:
             case "ollama":
                 return OllamaProvider(config.ollama, gate=self._gate, pace=pace)
             case "anthropic":
-                key = _reader(environ, "ANTHROPIC_API_KEY", config.anthropic.key_file)
-                return AnthropicProvider(config.anthropic, gate=self._gate, pace=pace, key=key)
+                return AnthropicProvider(config.anthropic, gate=self._gate, pace=pace, key=self._keys[name])
             case "openai":
-                key = _reader(environ, "OPENAI_API_KEY", config.openai.key_file)
-                return OpenAIProvider(config.openai, gate=self._gate, pace=pace, key=key)
+                return OpenAIProvider(config.openai, gate=self._gate, pace=pace, key=self._keys[name])
         raise ConfigError(f"unknown provider {name!r} in llm.providers", hint=f"one of: {', '.join(PROVIDERS)}")
 
 
 def _reader(environ: Mapping[str, str], name: str, key_file: str) -> Callable[[], Key | None]:
+    kept = environ.get(name, "")
+
     def read() -> Key | None:
         try:
-            return read_key(environ, name, key_file)
+            return read_key({name: kept}, name, key_file)
         except MuninnError as error:
             raise ProviderError(error.message, hint=error.hint) from None
 

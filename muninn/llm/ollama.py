@@ -8,7 +8,7 @@ from muninn.config import OllamaConfig
 from muninn.domain.trust import Location, Purpose, Tier, forwards, places_for
 from muninn.errors import ProviderError
 from muninn.llm.gate import Endpoint, ExchangeError, Gate, gate_transport, http_library
-from muninn.llm.provider import Health, Pace, finished, hush, ours, persist
+from muninn.llm.provider import Client, Health, Pace, finished, ours, persist
 from muninn.ports import Completion, Envelope, Request
 
 NAME = "ollama"
@@ -24,6 +24,7 @@ class OllamaProvider:
         self._model = config.model
         self._gate = gate
         self._pace = pace
+        self._library = Client("ollama", remedy="pip install ollama")
         self._whereabouts: tuple[float, bool] | None = None
 
     def complete(self, request: Request, *, deadline: float, max_bytes: int) -> Completion:
@@ -31,6 +32,9 @@ class OllamaProvider:
             return self._ask(request, deadline=deadline, max_bytes=max_bytes)
 
         return persist(ask, provider=NAME, pace=self._pace, deadline=deadline)
+
+    def locations(self) -> frozenset[Location]:
+        return frozenset({Location.REMOTE}) if forwards(self._model) else self._endpoint.possible_locations(NAME)
 
     def describe(self) -> Health:
         where = Location.REMOTE if forwards(self._model) else self._endpoint.expected_location(NAME)
@@ -48,9 +52,7 @@ class OllamaProvider:
         return known.fine()
 
     def _ask(self, request: Request, *, deadline: float, max_bytes: int) -> Completion:
-        import ollama
-
-        hush()
+        ollama = self._library.load(clock=self._pace.clock, deadline=deadline)
         envelope = Envelope(
             vault=request.vault,
             tier=request.tier,

@@ -10,7 +10,7 @@ from muninn.domain.trust import Location, Purpose, Tier
 from muninn.errors import ProviderError
 from muninn.llm.gate import PLACEHOLDER, Endpoint, Gate, http_client, http_library
 from muninn.llm.keys import Key
-from muninn.llm.provider import Health, Pace, finished, hush, persist
+from muninn.llm.provider import Client, Health, Pace, finished, persist
 from muninn.ports import Completion, Envelope, Request
 
 NAME = "openai"
@@ -28,6 +28,7 @@ class OpenAIProvider:
         self._gate = gate
         self._pace = pace
         self._key = key
+        self._library = Client("openai", remedy="pip install 'muninn-memory[openai]'")
 
     def complete(self, request: Request, *, deadline: float, max_bytes: int) -> Completion:
         key = self._revealed()
@@ -36,6 +37,9 @@ class OpenAIProvider:
             return self._ask(request, key, deadline=deadline, max_bytes=max_bytes)
 
         return persist(ask, provider=NAME, pace=self._pace, deadline=deadline)
+
+    def locations(self) -> frozenset[Location]:
+        return self._endpoint.possible_locations(NAME)
 
     def describe(self) -> Health:
         where = self._endpoint.expected_location(NAME)
@@ -86,13 +90,7 @@ class OpenAIProvider:
         return finished(completion, cut_off=choice.finish_reason in ("length", "content_filter"))
 
     def _client(self, envelope: Envelope, key: str | None, deadline: float, max_bytes: int) -> Any:
-        try:
-            import openai
-        except ImportError:
-            raise ProviderError(
-                "the openai client is not installed", hint="pip install 'muninn-memory[openai]'"
-            ) from None
-        hush()
+        openai = self._library.load(clock=self._pace.clock, deadline=deadline)
         client = http_client(
             http_library(openai.OpenAI),
             self._gate,

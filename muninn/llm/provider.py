@@ -5,9 +5,12 @@ A foreign exception never travels on: its text may quote the prompt, so only its
 
 from __future__ import annotations
 
+import importlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from threading import Thread
+from types import ModuleType
 from typing import Protocol, TypeVar
 
 from muninn.domain.trust import Location
@@ -56,12 +59,48 @@ class Health:
 
 
 class ConfiguredProvider(Provider, Protocol):
-    """A provider that can also say how it is."""
+    """A provider that can also say how and where it is."""
+
+    def locations(self) -> frozenset[Location]:
+        """Where its model may turn out to run, as configured."""
+        ...
 
     def check(self, *, deadline: float) -> Health: ...
     def describe(self) -> Health:
         """What is known without asking anybody."""
         ...
+
+
+class Client:
+    """An official client library, imported when first wanted, and never for longer than the deadline allows.
+
+    An import cannot be broken off: one that takes too long goes on in its thread, and the next request finds it done.
+    """
+
+    def __init__(self, name: str, *, remedy: str) -> None:
+        self._name = name
+        self._remedy = remedy
+        self._found: ModuleType | None = None
+        self._missing = False
+
+    def load(self, *, clock: Clock, deadline: float) -> ModuleType:
+        """The library, its logging turned down. Raises ProviderError."""
+        if self._found is None:
+            loading = Thread(target=self._import, name=f"import-{self._name}", daemon=True)
+            loading.start()
+            loading.join(max(0.0, deadline - clock.monotonic()))
+        if self._missing:
+            raise ProviderError(f"the {self._name} client is not installed", hint=self._remedy)
+        if self._found is None:
+            raise ProviderError(f"the {self._name} client was still loading when the time was over")
+        hush()
+        return self._found
+
+    def _import(self) -> None:
+        try:
+            self._found = importlib.import_module(self._name)
+        except Exception:  # a client that cannot be imported is as good as none
+            self._missing = True
 
 
 def persist(ask: Callable[[], T], *, provider: str, pace: Pace, deadline: float) -> T:

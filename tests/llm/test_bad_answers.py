@@ -13,6 +13,7 @@ from muninn.errors import ProviderError
 from muninn.llm.adjudication import Adjudication, adjudicate
 from muninn.llm.models import Models
 from muninn.llm.prompts import Group, GroupKind
+from muninn.llm.provider import Client
 from muninn.llm.verdicts import DistinctVerdict, MergeVerdict, StabilityVerdict, SuggestVerdict, SupersedeVerdict
 from tests.fakes.llm_server import TEXT_MODES, WIRE_MODES, Asked, FakeLlm, empty_answer, truthful
 from tests.llm.conftest import MakeModels, deadline, memory, request_for
@@ -236,3 +237,38 @@ def test_status_asks_nobody_unless_told_to(server: FakeLlm, make_models: MakeMod
     assert models.status(deadline=deadline())[0].location == "remote"
     server.missing = True
     assert models.status(deadline=deadline())[0].model_present is False
+
+
+def test_a_tier_lists_only_providers_that_can_serve_it_where_they_are(make_models: MakeModels) -> None:
+    def names(url: str, tier: Tier, model: str = "llama3.2") -> tuple[str, ...]:
+        return make_models(None, providers=PROVIDERS, url=url, model=model).for_tier(tier)
+
+    assert names("http://127.0.0.1:1", Tier.WORK) == ("ollama", "anthropic")
+    assert names("http://192.0.2.9:1", Tier.WORK) == ()
+    assert names("http://192.0.2.9:1", Tier.PROJECT) == PROVIDERS
+    assert names("http://ollama.lan:1", Tier.WORK) == ("ollama", "anthropic"), (
+        "only a look-up can tell where a name leads"
+    )
+    assert names("http://127.0.0.1:1", Tier.PERSONAL, model="gpt-oss:120b-cloud") == ("anthropic",)
+    assert names("http://127.0.0.1:1", Tier.LEGAL) == ()
+
+
+def test_a_client_that_is_still_loading_does_not_outlast_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+    import threading
+
+    go_on = threading.Event()
+    real = importlib.import_module
+
+    def slowly(name: str, package: str | None = None) -> object:
+        go_on.wait(10)
+        return real(name, package)
+
+    monkeypatch.setattr(importlib, "import_module", slowly)
+    client = Client("json", remedy="none")
+    with pytest.raises(ProviderError, match="still loading"):
+        client.load(clock=SystemClock(), deadline=deadline(0.1))
+    go_on.set()
+    assert client.load(clock=SystemClock(), deadline=deadline(5)) is json
+    with pytest.raises(ProviderError, match=r"not installed.*pip install x"):
+        Client("no_such_client_library", remedy="pip install x").load(clock=SystemClock(), deadline=deadline(5))

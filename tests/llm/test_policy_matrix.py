@@ -76,6 +76,7 @@ def _needs_key(provider: str) -> bool:
 
 
 def traps(kind: str, trap: FakeLlm) -> dict[str, str]:
+    names: tuple[str, ...]
     match kind:
         case "proxies":
             names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
@@ -171,7 +172,7 @@ def test_no_text_reaches_a_host_that_is_not_allowed(
         ledger = MemoryLedger()
         with suppress(MuninnError):
             ask(tier, provider, purpose, url_of(place, hosts), model, ledger, environ)
-        cell = (tier, provider, place, trap, purpose)
+        cell: tuple[str, ...] = (tier, provider, place, trap, purpose)
         right = hosts.lan if place == "lan" else hosts.here
         wrong = [server for server in hosts.all() if server is not right]
         assert all(server.requests == [] for server in wrong), cell

@@ -6,6 +6,7 @@ saves a look-up; the address connected to decides.
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -68,3 +69,16 @@ class Endpoint:
         if self.official_for(provider):
             return Location.OFFICIAL
         return Location.LOOPBACK if self.host == "localhost" else address_location(self.host)
+
+    def possible_locations(self, provider: str) -> frozenset[Location]:
+        """Where the other side may turn out to be: one place for an address, two for a name that has to be looked up."""
+        named = self.host != "localhost" and not _is_address(self.host) and not self.official_for(provider)
+        return frozenset({Location.LOOPBACK, Location.REMOTE} if named else {self.expected_location(provider)})
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    return True
