@@ -48,6 +48,7 @@ class EmbedConfig:
 class StoreConfig:
     uri: str = ""
     durability: str = "full"
+    reserve_mb: int = 32
     storage_options: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -87,15 +88,17 @@ class LlmConfig:
 
 @dataclass(frozen=True, slots=True)
 class SensesConfig:
-    """Thresholds of the five senses and their cooldowns (actions)."""
+    """Thresholds of the five senses and their cooldowns (actions). A threshold of 0 switches its sense off."""
 
     spatial: bool = True
     window: int = 20
     o2_ratio: float = 3.0
+    o2_least_tokens: int = 2_000
     chronos_minutes: float = 15.0
     chronos_calls: int = 25
     nociception_errors: int = 3
     spatial_dependants: int = 5
+    vestibular_repeats: int = 4
     cooldown_actions: int = 10
     propose_memories: bool = False
 

@@ -21,7 +21,7 @@ def prometheus(status: Mapping[str, Any]) -> str:
         kind = "counter" if name.endswith("_total") else "gauge"
         lines += [f"# HELP {name} {text}.", f"# TYPE {name} {kind}", f"{name} {int(status.get(key) or 0)}"]
     store = status.get("store") or {}
-    for key in ("fragments", "pending_rows", "bytes"):
+    for key in ("fragments", "pending_rows", "bytes", "free_bytes"):
         if key in store:
             lines += [f"# TYPE muninn_store_{key} gauge", f"muninn_store_{key} {store[key]}"]
     lines += [

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muninn.errors import MuninnError
+from muninn.store.reserve import NAME as RESERVE
 
 if TYPE_CHECKING:
     from muninn.app import App
@@ -25,6 +26,9 @@ def status_document(app: App) -> dict[str, Any]:
     warnings = list(app.dreamer.warnings())
     if app.store.trouble is not None:
         warnings.append(f"the tables do not follow the log: {app.store.trouble}")
+    if app.store.reserve_released:
+        free = app.store.statistics()["free_bytes"] >> 20
+        warnings.append(f"the disk is nearly full ({free} MiB free): the reserve is given up; free space")
     foreign = app.service.foreign_models()
     if foreign:
         others = ", ".join(f"{count} by {model}" for model, count in sorted(foreign.items()))
@@ -47,6 +51,7 @@ def status_document(app: App) -> dict[str, Any]:
         "store": {
             **app.store.statistics(),
             "bytes": folder_size(app.config.data),
+            "reserve": "released" if app.store.reserve_released else "held",
             "uri": app.config.store.uri or "local",
         },
         "durability": app.config.store.durability,
@@ -55,9 +60,11 @@ def status_document(app: App) -> dict[str, Any]:
 
 
 def folder_size(folder: Path) -> int:
-    """Bytes of all files below a folder; files that vanish meanwhile do not count."""
+    """Bytes of all files below a folder but the reserve; files that vanish meanwhile do not count."""
     total = 0
     for path in folder.rglob("*"):
+        if path == folder / RESERVE:
+            continue
         try:
             total += path.lstat().st_size
         except OSError:

@@ -213,4 +213,5 @@ def engine(doing: str) -> Iterator[None]:
 
 
 def _brief(error: BaseException) -> str:
-    return str(error).split("\n", 1)[0].split(", /")[0][:160]
+    text = error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)
+    return text.split("\n", 1)[0].split(", /")[0][:160]
