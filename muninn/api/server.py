@@ -1,15 +1,17 @@
 """HTTP/1.1 over the Unix socket: an ASGI application around the table of routes, served by uvicorn.
 
 The socket is made by us (0600), every connection's user is checked by the kernel's word (SO_PEERCRED), browsers are
-refused, bodies are bounded before they are read. Handlers run in threads; one that began is never cancelled.
+refused, bodies are bounded before they are read, and a connection that asks nothing gives way to one that does.
+Handlers run in threads; one that began is never cancelled. Quick questions (status, hooks) have threads of their own, so
+that a queue of slow ones does not hold them up.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
-import struct
+import errno
+import resource
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,17 +21,20 @@ from typing import Any
 
 import msgspec
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from muninn.api.calls import REQUEST_LIMIT, Answer, Core, decode_body
-from muninn.errors import MuninnError, NotRunningError, TooLargeError, UsageError
+from muninn.api.patience import Crowd, Patient
+from muninn.errors import MuninnError, NotRunningError, StoreFullError, TooLargeError, UsageError
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _THREADS = 16
+_QUICK_THREADS = 4
 _READY_PATIENCE = 120.0  # seconds a request waits while muninn wakes
+_READY_POLL = 0.05
+_HEAD_PATIENCE = 10.0  # seconds a client may take to send its request line and headers
 _BODY_PATIENCE = 30.0  # seconds a client may take to send its body
 _REMEMBERED_KEYS = 10_000
 
@@ -44,6 +49,7 @@ class Gateway:
         self._failed: MuninnError | None = None
         self._ready = Event()
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="muninn-api")
+        self._quick = ThreadPoolExecutor(_QUICK_THREADS, thread_name_prefix="muninn-quick")
         self._replies = _Replies()
 
     def open(self, core: Core) -> None:
@@ -57,6 +63,7 @@ class Gateway:
     def close(self) -> None:
         """Return when every handler that began has ended."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+        self._quick.shutdown(wait=True, cancel_futures=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -66,11 +73,29 @@ class Gateway:
             if "origin" in headers:
                 raise UsageError("requests from browsers are refused")
             body = await _body(headers, receive)
-            loop = asyncio.get_running_loop()
-            answer = await loop.run_in_executor(self._pool, self._answer, scope, headers, body)
         except MuninnError as error:
-            answer = _problem(error)
-        await _send(answer, send, self._pool)
+            await _send(_problem(error), send, self._pool, last=True)
+            return
+        await _send(await self._answered(scope, headers, body), send, self._pool)
+
+    async def _answered(self, scope: Scope, headers: dict[str, str], body: bytes) -> Answer:
+        if not await self._awake(scope):
+            return Answer(document=self._waking())
+        quick = scope["path"] == "/v1/status" or scope["path"].startswith("/v1/hooks/")
+        work = partial(self._answer, scope, headers, body)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._quick if quick else self._pool, work)
+        except RuntimeError:  # the threads have ended: it arrived while muninn falls asleep
+            return _problem(NotRunningError("muninn is falling asleep", hint="start it again: muninn start"))
+
+    async def _awake(self, scope: Scope) -> bool:
+        """Wait, without a thread, until everything is served; false at once for a status that need not wait."""
+        if not self._ready.is_set() and scope["path"] == "/v1/status" and scope["method"] == "GET":
+            return False
+        until = time.monotonic() + _READY_PATIENCE
+        while not self._ready.is_set() and time.monotonic() < until:
+            await asyncio.sleep(_READY_POLL)
+        return True
 
     def _answer(self, scope: Scope, headers: dict[str, str], data: bytes) -> Answer:
         target = scope["path"] + ("?" + scope["query_string"].decode("latin-1") if scope["query_string"] else "")
@@ -78,11 +103,12 @@ class Gateway:
         if raw:
             target = raw.decode("latin-1") + target[len(scope["path"]) :] if b"?" not in raw else raw.decode("latin-1")
         try:
-            if self._core is None and scope["path"] == "/v1/status" and scope["method"] == "GET":
-                return Answer(document=self._waking())
             return self._serve(scope["method"], target, headers, data)
         except MuninnError as error:
             return _problem(error)
+        except OSError as error:
+            self._log("request_failed", method=scope["method"], path=scope["path"][:80], error=str(error))
+            return _problem(disk_error(error))
         except Exception as error:  # the last line: a fault of ours must not take the daemon down
             self._log(
                 "request_failed",
@@ -94,7 +120,7 @@ class Gateway:
             return _problem(MuninnError(f"an internal fault: {type(error).__name__}", hint="muninn logs tells more"))
 
     def _serve(self, method: str, target: str, headers: dict[str, str], data: bytes) -> Answer:
-        if not self._ready.wait(_READY_PATIENCE) or self._failed is not None or self._core is None:
+        if self._failed is not None or self._core is None:
             raise self._failed or NotRunningError("muninn is still waking", hint="try again in a moment")
         from muninn.api.local import prepare
 
@@ -126,6 +152,18 @@ class _Replies:
             return answers[0]
 
 
+class TooSlowError(UsageError):
+    status = 408
+
+
+def disk_error(error: OSError) -> MuninnError:
+    """What a person is told when a file beside the store cannot be written."""
+    reason = (error.strerror or type(error).__name__).lower()
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM):
+        return StoreFullError(f"cannot write: {reason}", hint="free space or make the folder writable; reading goes on")
+    return MuninnError(f"cannot do that: {reason}", hint="muninn logs tells more")
+
+
 def _problem(error: MuninnError) -> Answer:
     from muninn.api.local import problem
 
@@ -137,21 +175,25 @@ async def _body(headers: dict[str, str], receive: Receive) -> bytes:
     if declared.isdigit() and int(declared) > REQUEST_LIMIT:
         raise TooLargeError(f"the request has {int(declared):,} bytes", hint=f"at most {REQUEST_LIMIT:,}")
     pieces, size = [], 0
-    async with asyncio.timeout(_BODY_PATIENCE):
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise UsageError("the client went away")
-            pieces.append(message.get("body", b""))
-            size += len(pieces[-1])
-            if size > REQUEST_LIMIT:
-                raise TooLargeError("the request is too large", hint=f"at most {REQUEST_LIMIT:,} bytes")
-            if not message.get("more_body"):
-                return b"".join(pieces)
+    try:
+        async with asyncio.timeout(_BODY_PATIENCE):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise UsageError("the client went away")
+                pieces.append(message.get("body", b""))
+                size += len(pieces[-1])
+                if size > REQUEST_LIMIT:
+                    raise TooLargeError("the request is too large", hint=f"at most {REQUEST_LIMIT:,} bytes")
+                if not message.get("more_body"):
+                    return b"".join(pieces)
+    except TimeoutError:
+        raise TooSlowError(f"the body did not arrive in {_BODY_PATIENCE:g} s", hint="send it again") from None
 
 
-async def _send(answer: Answer, send: Send, pool: ThreadPoolExecutor) -> None:
-    headers = [(b"content-type", answer.media.encode("ascii"))]
+async def _send(answer: Answer, send: Send, pool: ThreadPoolExecutor, *, last: bool = False) -> None:
+    """Answer; ``last`` ends the connection, for a body of which not everything was read."""
+    headers = [(b"content-type", answer.media.encode("ascii")), *([(b"connection", b"close")] if last else [])]
     if answer.lines is None:
         data = answer.text.encode("utf-8") if answer.text is not None else msgspec.json.encode(answer.document)
         headers.append((b"content-length", str(len(data)).encode("ascii")))
@@ -175,25 +217,6 @@ def _chunk(lines: Any, size: int = 1 << 18) -> bytes:
     return b"".join(pieces)
 
 
-class _OwnersOnly(HttpToolsProtocol):
-    """Drops connections of other users before a byte of theirs is parsed."""
-
-    def connection_made(self, transport: Any) -> None:
-        if peer_uid(transport.get_extra_info("socket")) not in (os.getuid(), 0, None):
-            transport.abort()
-            return
-        super().connection_made(transport)
-
-
-def peer_uid(connection: Any) -> int | None:
-    """The user at the other end of a Unix socket; None where the system does not tell (the socket's mode protects then)."""
-    option = getattr(socket, "SO_PEERCRED", None)
-    if option is None or connection is None:
-        return None
-    _, uid, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, option, struct.calcsize("3i")))
-    return int(uid)
-
-
 class _Ticking(uvicorn.Server):
     """A server that tells ``tick`` that its event loop turns."""
 
@@ -206,11 +229,17 @@ class _Ticking(uvicorn.Server):
         return await super().on_tick(counter)
 
 
+def connections_limit() -> int:
+    """Half of the files that may be open: the other half is for the tables."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(16, (soft if soft != resource.RLIM_INFINITY else 8192) // 2)
+
+
 def server(gateway: Gateway, tick: Callable[[], None]) -> uvicorn.Server:
     """A uvicorn server for ``gateway``; run in a thread, it leaves signals to the daemon."""
     config = uvicorn.Config(
         gateway,
-        http=_OwnersOnly,
+        http=partial(Patient, crowd=Crowd(connections_limit()), seconds=_HEAD_PATIENCE),  # type: ignore[arg-type]
         ws="none",
         lifespan="off",
         loop="uvloop" if _has_uvloop() else "asyncio",

@@ -10,10 +10,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import signal
 import socket
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from threading import Event, Thread
 from typing import Any, Protocol
 
@@ -30,6 +32,8 @@ from muninn.errors import AlreadyRunningError, LockedError, MuninnError
 
 _EXTEND_EVERY = 5.0  # seconds
 _EXTEND_BY = 30.0
+_LOOK_AT_CLOCK = 15.0
+_OPEN_FILES = 8192
 
 
 class Running(Protocol):
@@ -59,6 +63,7 @@ class Daemon:
         self._no_dream = no_dream
         self._lifecycle = Lifecycle()
         self._stop = Event()
+        self._ended = Event()
         self._notify = Notifier(environ)
         self._log = logs.logger("muninn.daemon")
         self._gateway = Gateway(self._waking_status, self._report)
@@ -74,13 +79,17 @@ class Daemon:
         self._lifecycle.on("start")
         signal.signal(signal.SIGTERM, self._on_signal)
         signal.signal(signal.SIGINT, self._on_signal)
-        logs.configure(paths.log_path(self._config.home))
+        try:
+            logs.configure(paths.log_path(self._config.home))
+        except OSError:  # a log that cannot be written is no reason to leave memories unserved
+            logs.configure(None)
         self._log.info("waking", pid=os.getpid(), home=str(self._config.home))
         extending = Thread(target=self._extend, name="muninn-notify", daemon=True)
         extending.start()
         try:
             return self._live(lock)
         finally:
+            self._ended.set()
             self._unlink_socket()
 
     def _own(self) -> HomeLock:
@@ -99,12 +108,14 @@ class Daemon:
             if not self._stop.is_set():
                 listener = listener or self._open()
                 self._serve(app)
-        except MuninnError as error:
-            self._gateway.fail(error)
+        except (MuninnError, OSError) as error:
+            failure = error if isinstance(error, MuninnError) else MuninnError(f"cannot go on: {error.strerror}")
+            self._log.error("cannot_wake", error=str(error))
+            self._gateway.fail(failure)
             self._shut()
             if self._app is not None:
                 self._app.close()
-            raise
+            raise failure from error
         return self._fall_asleep(app)
 
     def _dream_first(self, app: Running, pending: bool) -> None:
@@ -118,7 +129,8 @@ class Daemon:
         except Exception as error:  # a dream that fails must never keep the memory from being served
             self._log.error("dream_failed", error=type(error).__name__, exc_info=error)
         finally:
-            (self._config.home / paths.PROGRESS).unlink(missing_ok=True)
+            with suppress(OSError):
+                (self._config.home / paths.PROGRESS).unlink(missing_ok=True)
             if self._lifecycle.phase == "dreaming":
                 self._lifecycle.on("dreamt")
                 app.phase = "waking"
@@ -138,17 +150,28 @@ class Daemon:
         self._gateway.open(app)  # type: ignore[arg-type]
         self._notify.send("READY=1", "STATUS=awake")
         self._log.info("awake", memories=app.service.read.count())
-        self._stop.wait()
-        app.dreamer.mark_due()
+        while not self._stop.wait(_LOOK_AT_CLOCK):
+            schedule.follow_clock()
+            app.next_consolidation = str(schedule.next_run("consolidation") or "") or None
+        self._owe_dream(app)
         app.phase = "falling_asleep"
         self._shut()
         schedule.close()
+
+    def _owe_dream(self, app: Running) -> None:
+        """A disk that takes no marker costs a dream, not a clean end."""
+        try:
+            app.dreamer.mark_due()
+        except OSError as error:
+            self._log.error("dream_due_not_written", error=str(error))
 
     def _fall_asleep(self, app: Running) -> int:
         if self._lifecycle.phase != "falling_asleep":
             self._lifecycle.on("stop")
         app.phase = "falling_asleep"
         self._notify.send("STOPPING=1", "STATUS=falling asleep")
+        if not (self._config.home / paths.DUE).exists():
+            self._owe_dream(app)
         self._shut()
         app.close()
         self._lifecycle.on("closed")
@@ -195,12 +218,15 @@ class Daemon:
         return {**recorded, "state": self._lifecycle.phase.value, "pid": os.getpid(), "socket": str(self._socket_path)}
 
     def _progress(self, document: Mapping[str, object]) -> None:
-        (self._config.home / paths.PROGRESS).write_text(json.dumps(dict(document)), "utf-8")
+        with suppress(OSError):  # a full disk hides the progress, it does not end the dream
+            (self._config.home / paths.PROGRESS).write_text(json.dumps(dict(document)), "utf-8")
 
     def _extend(self) -> None:
-        while not self._stop.is_set() and self._lifecycle.phase != "awake":
-            self._notify.extend(_EXTEND_BY, str(self._lifecycle.phase))
-            self._stop.wait(_EXTEND_EVERY)
+        """While waking, dreaming or falling asleep, tell the supervisor that it is still so."""
+        while not self._ended.is_set():
+            if self._lifecycle.phase != "awake":
+                self._notify.extend(_EXTEND_BY, str(self._lifecycle.phase))
+            self._ended.wait(_EXTEND_EVERY)
 
     def _tick(self) -> None:
         """Called by the event loop ten times a second: the watchdog hears the loop itself."""
@@ -244,7 +270,20 @@ def _read_json(path: Any) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
+def _raise_file_limit() -> None:
+    """As many open files as the system allows: each connection is one, and so are those of the tables."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+    if soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def serve(config: Config, environ: Mapping[str, str], build: Build, *, no_dream: bool) -> int:
     os.umask(0o077)
-    private_folder(config.home)
+    _raise_file_limit()
+    try:
+        private_folder(config.home)
+    except OSError as error:
+        raise MuninnError(f"cannot use {config.home}: {error.strerror}", hint="set MUNINN_HOME") from None
     return Daemon(config, environ, build, no_dream=no_dream).run()
