@@ -9,6 +9,8 @@ from muninn.domain.memory import Memory
 from muninn.dream.context import Vocabulary
 
 _WORD = re.compile(r"\w{4,}")
+_SLOPPY = re.compile(r"^\s|\s$|[^\S\n]{2,}|[.!?]{2,}")
+_PUNCTUATION = re.compile(r"[.,;:!?¡¿。、，]+")
 
 
 def survivor_first(memories: Sequence[Memory], vocabulary: Vocabulary) -> tuple[tuple[Memory, ...], str]:
@@ -19,7 +21,7 @@ def survivor_first(memories: Sequence[Memory], vocabulary: Vocabulary) -> tuple[
             -odd[memory.id],
             not memory.title_derived,
             len(set(_WORD.findall(memory.content.casefold()))),
-            len(memory.content),
+            _care(memory.content),
             len(memory.tags) + len(memory.metadata),
             memory.access_count,
             memory.learned_at,
@@ -29,11 +31,17 @@ def survivor_first(memories: Sequence[Memory], vocabulary: Vocabulary) -> tuple[
     ordered = sorted(memories, key=lambda memory: memory.id)
     best = max(ordered, key=lambda memory: marks[memory.id])
     runner = max((m for m in ordered if m is not best), key=lambda memory: marks[memory.id])
-    reasons = ("well spelt", "titled", "more to say", "written in full", "more tags", "more used", "newest")
+    reasons = ("well spelt", "titled", "more to say", "better written", "more tags", "more used", "newest")
     differing = (
         reason for reason, mine, other in zip(reasons, marks[best.id], marks[runner.id], strict=True) if mine != other
     )
     return (best, *(memory for memory in ordered if memory is not best)), next(differing, "first by id")
+
+
+def _care(text: str) -> tuple[bool, int, int]:
+    """How carefully a text is written: not all capitals or none, no doubled spaces, punctuated."""
+    mixed = not (text == text.lower() or text == text.upper())
+    return mixed, -len(_SLOPPY.findall(text)), len(_PUNCTUATION.findall(text))
 
 
 def _misspelt(memories: Sequence[Memory], vocabulary: Vocabulary) -> dict[str, int]:

@@ -30,6 +30,7 @@ from muninn.domain.records import DreamRecord, OperationRecord
 from muninn.dream.phrases import LANGUAGES, reason_in
 
 LISTED = 4  # memories named in one sentence
+MERGES = 8  # merges told one by one
 TITLE = 72  # characters of a title
 _ACTIVE = re.compile(r"([\\`*_\[\]<>|~#])")
 _SPACE = re.compile(r"\s+")
@@ -47,7 +48,7 @@ def quoted(text: str, limit: int = TITLE) -> str:
     line = _SPACE.sub(" ", visible).strip()
     if len(line) > limit:
         line = line[: limit - 1].rstrip() + "…"
-    return _ACTIVE.sub(r"\\\1", line).replace("&", "&amp;").replace("://", ":\u200a//")
+    return _ACTIVE.sub(r"\\\1", line).replace("://", ":\u200a//")
 
 
 def stamp(at: datetime) -> str:
@@ -202,12 +203,17 @@ def _lasting(teller: Teller, key: str, changed: Sequence[Stabilise]) -> list[str
 
 
 def _cleaned(teller: Teller, told: Sequence[Operation]) -> list[str]:
-    lines = []
-    for one in told:
-        if isinstance(one, Merge):
-            lines.append(_merge(teller, one))
-        elif isinstance(one, Supersede):
-            lines.append(teller.say("supersede", old=teller.name(one.old), new=teller.name(one.new)))
+    lines: list[str] = []
+    merges = [one for one in told if isinstance(one, Merge)]
+    lines.extend(_merge(teller, one) for one in merges[:MERGES])
+    more = [loser for one in merges[MERGES:] for loser in one.losers]
+    if more:
+        lines.append(teller.say("merge_more", n=len(more), titles=teller.names(more)))
+    lines.extend(
+        teller.say("supersede", old=teller.name(one.old), new=teller.name(one.new))
+        for one in told
+        if isinstance(one, Supersede)
+    )
     kept = [one for one in told if isinstance(one, Distinct)]
     if kept:
         lines.append(

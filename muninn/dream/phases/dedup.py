@@ -21,8 +21,9 @@ from muninn.dream.context import Context, seen
 from muninn.dream.phases.vectors import active_rows
 from muninn.dream.survivor import survivor_first
 
-LOWEST = 0.70  # calibrated similarity below which nothing is even queued
+LOWEST = 0.60  # calibrated similarity below which two memories are not about the same subject
 LIKELY = 0.85
+SHARED = 0.6  # lexical coverage at which two less similar texts with other values still speak of the same subject
 LARGEST_MERGE = 64  # every pair in it is proven the same, so size is no danger
 SAME = 0.95  # consolidation, which runs by day, merges nothing below
 CONSOLIDATION = "consolidation"
@@ -133,11 +134,17 @@ def _judge(context: Context, texts: _Texts, pair: tuple[Memory, Memory], similar
     )
     if verdict.action == "merge" and (context.kind != CONSOLIDATION or similarity >= SAME):
         judged.merge[one.id, other.id] = (similarity, verdict.reason)
+        return
+    found = compare(left, right)
+    judged.refused += similarity >= SAME
+    if (
+        found.refusal is not None
+        and found.refusal.slot in _VALUES
+        and max(similarity - LIKELY, found.coverage - SHARED) >= 0
+    ):
+        judged.conflict[one.id, other.id] = (similarity, str(found.refusal))
     elif verdict.action in {"merge", "review"}:
-        judged.refused += similarity >= SAME
-        refusal = compare(left, right).refusal if similarity >= LIKELY else None
-        queue = judged.conflict if refusal is not None and refusal.slot in _VALUES else judged.review
-        queue[one.id, other.id] = (similarity, verdict.reason)
+        judged.review[one.id, other.id] = (similarity, verdict.reason)
 
 
 def _merges(context: Context, judged: _Judged) -> tuple[list[Merge], set[str]]:
