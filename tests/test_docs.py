@@ -44,7 +44,9 @@ def test_the_sample_configuration_holds_every_key_with_its_default() -> None:
 def test_every_key_of_the_sample_is_explained() -> None:
     section = ""
     for line in (ROOT / "config" / "muninn.toml").read_text("utf-8").splitlines():
-        assert line == "" or line.startswith("#") or re.match(r"^\[[a-z._]+\]$|^[a-z_]+ = ", line), f"{section}: {line}"
+        assert line == "" or line.startswith("#") or re.match(r"^\[[a-z._]+\]$|^[a-z0-9_]+ = ", line), (
+            f"{section}: {line}"
+        )
         section = line if line.startswith("[") else section
 
 
