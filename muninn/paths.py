@@ -51,7 +51,7 @@ def socket_name(home: str, environ: Mapping[str, str]) -> str:
         return inside
     from hashlib import blake2b
 
-    runtime = environ.get("XDG_RUNTIME_DIR") or f"/tmp/muninn-{os.getuid()}"  # noqa: S108 - a 0700 folder of this user
+    runtime = environ.get("XDG_RUNTIME_DIR") or f"/tmp/muninn-{os.getuid()}"  # noqa: S108  # nosec B108 - a 0700 folder of this user
     return f"{runtime}/muninn/{blake2b(os.fsencode(home), digest_size=8).hexdigest()}.sock"
 
 
