@@ -248,10 +248,12 @@ def _limits(config: SensesConfig) -> Limits:
     return Limits(
         window=max(1, config.window),
         o2_ratio=config.o2_ratio,
+        o2_least_tokens=config.o2_least_tokens,
         chronos_minutes=config.chronos_minutes,
         chronos_calls=config.chronos_calls,
-        nociception_errors=max(1, config.nociception_errors),
+        nociception_errors=config.nociception_errors,
         spatial_dependants=config.spatial_dependants,
+        vestibular_repeats=config.vestibular_repeats,
         cooldown=config.cooldown_actions,
     )
 

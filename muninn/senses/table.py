@@ -15,7 +15,6 @@ from muninn.senses.window import BASELINE, Limits, Pain, Window
 
 RECENT = 3  # calls that make a spike
 LONGEST_CYCLE = 4
-REPETITIONS = {1: 4, 2: 3, 3: 3, 4: 3}  # length of a cycle → how often it must have come round
 INTERRUPT_GAP = 2  # actions between two interrupts of one run of errors
 REMEMBERED_SIGNALS = 100
 
@@ -37,7 +36,12 @@ Sense = Callable[[Window, Limits, datetime], Signal | None]
 
 def o2(window: Window, limits: Limits, now: datetime) -> Signal | None:  # noqa: ARG001
     """The context is filling: each of the last 3 calls brought at least 3 times the mean of the session's first 10."""
-    if len(window.baseline) < BASELINE or len(window.actions) < RECENT or window.calls < BASELINE + RECENT - 2:
+    if (
+        limits.o2_ratio <= 0
+        or len(window.baseline) < BASELINE
+        or len(window.actions) < RECENT
+        or window.calls < BASELINE + RECENT - 2
+    ):
         return None
     usual = max(1.0, sum(window.baseline) / len(window.baseline))
     recent = [action.tokens for action in window.actions[-RECENT:]]
@@ -69,7 +73,12 @@ def chronos(window: Window, limits: Limits, now: datetime) -> Signal | None:
 def nociception(window: Window, limits: Limits, now: datetime) -> Signal | None:  # noqa: ARG001
     """The same error keeps coming: a remark at the 3rd, interrupts from the 4th. Different errors are exploration."""
     pain = window.pain
-    if pain is None or pain.call != window.calls or pain.count < limits.nociception_errors:
+    if (
+        limits.nociception_errors < 1
+        or pain is None
+        or pain.call != window.calls
+        or pain.count < limits.nociception_errors
+    ):
         return None
     if pain.count == limits.nociception_errors:
         text = f"Nociception (errors): {pain.count} calls in a row failed with the same error: {_quoted(pain)}. The cause may lie elsewhere than in what was varied."
@@ -117,10 +126,14 @@ def spatial(window: Window, limits: Limits, now: datetime) -> Signal | None:  # 
 
 def vestibular(window: Window, limits: Limits, now: datetime) -> Signal | None:  # noqa: ARG001
     """Going in circles: a cycle of 1–4 actions, tool and arguments equal, came round repeatedly with no edit between."""
-    if window.pain is not None and window.pain.call == window.calls and window.pain.count >= limits.nociception_errors:
+    pain = window.pain
+    if limits.vestibular_repeats < 1 or (
+        pain and pain.call == window.calls and 0 < limits.nociception_errors <= pain.count
+    ):
         return None  # repeated failure is felt as an error
     steps = _steps(window)
-    for length, times in REPETITIONS.items():
+    for length in range(1, LONGEST_CYCLE + 1):
+        times = max(2, limits.vestibular_repeats - (length > 1))
         tail = steps[-length * times :]
         keys = [(step.key, step.error.strict if step.error else None) for step in tail]
         if len(tail) == length * times and all(key == keys[i % length] for i, key in enumerate(keys)):

@@ -24,7 +24,7 @@ REMEMBERED_CURES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Thresholds of the senses; ``cooldown`` and ``calls`` are in actions."""
+    """Thresholds of the senses, 0 for off; ``window`` and ``cooldown`` are in actions."""
 
     window: int = 20
     o2_ratio: float = 3.0
@@ -33,6 +33,7 @@ class Limits:
     chronos_calls: int = 25
     nociception_errors: int = 3
     spatial_dependants: int = 5
+    vestibular_repeats: int = 4
     cooldown: int = 10
 
 

@@ -132,3 +132,21 @@ def test_a_home_is_not_looked_through(tmp_path: Path) -> None:
     assert is_tree(tmp_path / "code", tmp_path)
     for place in (tmp_path, tmp_path.parent, Path("/")):
         assert not is_tree(place, tmp_path)
+
+
+def test_while_it_is_looked_through_again_the_last_index_answers(project: Path) -> None:
+    now = [0.0]
+    step = [0.0]
+
+    def clock() -> float:
+        now[0] += step[0]
+        return now[0]
+
+    index = Dependants(clock)
+    assert index.count(project, "src/router.ts") == 6
+    now[0], step[0] = 60.0, 0.06
+    assert index.count(project, "src/router.ts") == 6
+    index.close()
+    now[0] += 3_600.0
+    assert index.count(project, "src/router.ts") is None
+    index.close()

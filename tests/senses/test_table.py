@@ -206,6 +206,16 @@ def test_every_sense_is_silent_on_an_empty_window() -> None:
     assert [sense(Window(spoke_at=at), Limits(), at) for sense in SENSES] == [None] * 5
 
 
+def test_a_threshold_of_zero_switches_its_sense_off(agent: Worker) -> None:
+    agent.limits = Limits(
+        o2_ratio=0, chronos_minutes=0, chronos_calls=0, nociception_errors=0, spatial_dependants=0, vestibular_repeats=0
+    )
+    fill(agent)
+    assert [agent.did("Read", file_path="/p/big", output="x" * 90_000, dependants=9) for _ in range(30)] == [()] * 30
+    assert agent.did("Write", file_path="/p/x", dependants=99) == ()
+    assert levels(agent, 9) == [0] * 9
+
+
 def test_signals_are_short(agent: Worker) -> None:
     long = "error: " + "x" * 5_000
     said = [s for i in range(9) for s in agent.failed("Bash", long, command="y" * 5_000)]
