@@ -12,6 +12,7 @@ import hashlib
 import json
 import socket
 import socketserver
+import ssl
 import struct
 import threading
 import time
@@ -175,6 +176,7 @@ class FakeLlm:
     missing: bool = False
     requests: list[Recorded] = field(default_factory=list)
     patience: float = 30.0
+    tls: ssl.SSLContext | None = None
     _server: socketserver.ThreadingTCPServer | None = None
     _over: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -185,7 +187,9 @@ class FakeLlm:
         class Handler(socketserver.BaseRequestHandler):
             def handle(self) -> None:
                 with suppress(OSError):
-                    _Connection(fake, self.request, self.client_address).serve()
+                    wrapped = fake.tls.wrap_socket(self.request, server_side=True) if fake.tls else self.request
+                    _Connection(fake, wrapped, self.client_address).serve()
+                    wrapped.close()
 
         class Server(socketserver.ThreadingTCPServer):
             daemon_threads = True

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -45,7 +45,10 @@ class Post:
 class Gate:
     """The door. One connection for each exchange: nothing is pooled, so every exchange proves its far end anew."""
 
-    def __init__(self, *, ledger: Ledger, clock: Clock, ids: Ids) -> None:
+    def __init__(
+        self, *, ledger: Ledger, clock: Clock, ids: Ids, trust: Callable[[], ssl.SSLContext] = trust_store
+    ) -> None:
+        self._make_trust = trust
         self._ledger = ledger
         self._clock = clock
         self._ids = ids
@@ -55,7 +58,7 @@ class Gate:
 
     @cached_property
     def _trust(self) -> ssl.SSLContext:
-        return trust_store()
+        return self._make_trust()
 
     def exchange(
         self,
