@@ -37,6 +37,7 @@ class Corpus:
         self._dead = 0
         self._order = np.empty(0, np.uint32)
         self._bounds = np.zeros(1, np.int64)
+        self._counts: list[int] = []
         self._recent: dict[int, array[int]] = {}
 
     def __contains__(self, owner: str) -> bool:
@@ -61,7 +62,9 @@ class Corpus:
             self._place(owner, self.encode(tokens))
         stream = np.array(self._stream, np.uint32)
         self._order = np.argsort(stream, kind="stable").astype(np.uint32)
-        self._bounds = np.concatenate(([0], np.cumsum(np.bincount(stream, minlength=len(self._numbers)))))
+        counts = np.bincount(stream, minlength=len(self._numbers))
+        self._counts = counts.tolist()
+        self._bounds = np.concatenate(([0], np.cumsum(counts)))
 
     def add(self, owner: str, numbers: Sequence[int]) -> None:
         """Take a text in; ``owner`` must not be in."""
@@ -116,13 +119,14 @@ class Corpus:
         return [int(place) for place in np.unique(places)]
 
     def _positions(self, number: int) -> Iterable[Sequence[int]]:
-        if number + 1 < len(self._bounds):
+        if number < len(self._counts):
             yield self._order[self._bounds[number] : self._bounds[number + 1]]  # type: ignore[misc]
         if number in self._recent:
             yield self._recent[number]
 
     def _occurrences(self, number: int) -> int:
-        return sum(len(positions) for positions in self._positions(number))
+        loaded = self._counts[number] if number < len(self._counts) else 0
+        return loaded + len(self._recent.get(number, ()))
 
     def _place(self, owner: str, numbers: Sequence[int]) -> None:
         self._places[owner] = len(self._owners)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _SPACELESS_RANGES = (
     "\u0e00-\u0fff"  # Thai, Lao, Tibetan
@@ -35,6 +36,9 @@ _KEPT_MARKS = frozenset({0, 7, 8, 9, 103, 107, 118, 122, 129, 130, 132})
 
 EXACT = "="
 _SHORT_WORD = re.compile(r"(?<!\w)[^\W\d_]{2,3}(?!\w)")
+_SHORT_WORD_ASCII = re.compile(
+    r"[A-Z](?<!\w.)[A-Za-z]{1,2}(?!\w)", re.ASCII
+)  # looks back late: the set in front is fast
 
 _EVERYDAY = re.compile(
     "a|an|and|any|are|as|at|be|but|by|can|day|did|do|end|for|get|go|got|had|has|her?|him|his|how|i[fnst]?|its|let|man|may"
@@ -65,15 +69,19 @@ def tokens(text: str) -> list[str]:
 
 def content_tokens(text: str) -> list[str]:
     """The tokens of ``text``, an empty one, and each short capitalised spelling in it once, in alphabetical order."""
-    return [*tokens(text), "", *sorted({EXACT + word for word in _short_words(text) if _is_name(word)})]
+    return [*tokens(text), "", *sorted({EXACT + word for word in set(_short_words(text)) if _is_name(word)})]
 
 
 def _short_words(text: str) -> list[str]:
-    return _SHORT_WORD.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
+    if text.isascii():
+        return _SHORT_WORD_ASCII.findall(text)
+    return _SHORT_WORD.findall(unicodedata.normalize("NFC", text))
 
 
+@lru_cache(maxsize=4096)
 def _is_name(word: str) -> bool:
-    return word != word.lower() and (word.isupper() or not _EVERYDAY.fullmatch(fold(word)))
+    """ "Ana" and "IT", but not "The"; nor "JWT", which is told from other words however it is written."""
+    return word[0].isupper() and word.isupper() == bool(_EVERYDAY.fullmatch(fold(word)))
 
 
 def title_tokens(title: str, *, shortest: int) -> tuple[str, ...]:
