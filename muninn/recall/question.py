@@ -18,56 +18,18 @@ from muninn.ports import Calibration, Embedder, Query
 from muninn.recall.language import CODES, language_of
 from muninn.recall.noise import floors
 from muninn.recall.textindex import Floats
-from muninn.recall.times import Reading, readings
-from muninn.recall.tokens import fold, stem, words
+from muninn.recall.times import Reading, readings, undated
+from muninn.recall.tokens import stem, words
 
-_ABOUT_NOTHING = frozenset(
-    stem(fold(word))
-    for word in [
-        "happened",
-        "happen",
-        "did",
-        "do",
-        "done",
-        "doing",
-        "went",
-        "going",
-        "was",
-        "notes",
-        "note",
-        "memories",
-        "remember",
-        "recall",
-        "learn",
-        "learned",
-        "told",
-        "thing",
-        "things",
-        "anything",
-        "everything",
-        "new",
-        "hice",
-        "hicimos",
-        "hizo",
-        "hiciste",
-        "pasó",
-        "ocurrió",
-        "sucedió",
-        "notas",
-        "nota",
-        "cosas",
-        "cosa",
-        "recuerdos",
-        "recuerda",
-        "recuerdas",
-        "aprendí",
-        "aprendimos",
-        "dije",
-        "dijimos",
-        "nuevo",
-        "nueva",
-    ]
+LONGEST_QUERY = 8000
+"""Characters of a query whose words are looked up; embedders have windows of their own."""
+
+_IDLE_WORDS = (
+    "happened happen did do done doing went going was notes note memories memory remember recall learn learned told thing"
+    " things anything everything new hice hicimos hizo hiciste paso ocurrio sucedio notas nota cosas cosa recuerdos"
+    " recuerda recuerdas aprendi aprendimos dije dijimos nuevo nueva"
 )
+_ABOUT_NOTHING = frozenset(stem(word) for word in _IDLE_WORDS.split())
 """Words that ask what there is, not about something: "what happened yesterday" is a question about a day."""
 
 
@@ -103,20 +65,15 @@ def ask(
         raise UsageError("the query is empty", hint="say what to recall")
     if query.limit < 1:
         raise UsageError(f"the limit is {query.limit}", hint="ask for at least one memory")
-    chosen = [_vault(name, vaults) for name in query.vaults] or list(vaults.values())
-    tier = strictest(*(vault.tier for vault in chosen)) if chosen else Tier.LEGAL
-    vectors: dict[str, tuple[Floats, Calibration]] = {}
-    reasons: list[str] = []
-    for model in sorted(models):
-        try:
-            embedder = _embedder(model, tier, embedders)
-            vectors[model] = (embedder.query(query.text, tier=tier)[0], embedder.calibration)
-        except ProviderError as error:
-            reasons.append(str(error))
-    asked = words(query.text)
+    asked = words(query.text[:LONGEST_QUERY])
     times = readings(query.text, now)
     relative = {word for reading in times if not reading.absolute for word in words(reading.text)}
     temporal = {word for reading in times for word in words(reading.text)}
+    subject = frozenset(stem(word) for word in asked if word not in temporal) - _ABOUT_NOTHING
+    chosen = [_vault(name, vaults) for name in query.vaults] or list(vaults.values())
+    tier = strictest(*(vault.tier for vault in chosen)) if chosen else Tier.LEGAL
+    text = undated(query.text, times) if relative and subject else query.text
+    vectors, reasons = _vectors(text, tier, models, embedders)
     return Question(
         query=query,
         vaults=tuple(vault.key for vault in chosen) if query.vaults else None,
@@ -125,10 +82,25 @@ def ask(
         vectors=vectors,
         floors={model: floors(model, vector, calibration) for model, (vector, calibration) in vectors.items()},
         times=times,
-        subject=frozenset(stem(word) for word in asked if word not in temporal) - _ABOUT_NOTHING,
+        subject=subject,
         notes=tuple(reading.note for reading in times),
         degraded=f"searched by words only: {'; '.join(reasons)}" if reasons else None,
     )
+
+
+def _vectors(
+    text: str, tier: Tier, models: Iterable[str], embedders: Embedders
+) -> tuple[dict[str, tuple[Floats, Calibration]], list[str]]:
+    """The query's vector per model, and why there is none for the others."""
+    vectors: dict[str, tuple[Floats, Calibration]] = {}
+    reasons: list[str] = []
+    for model in sorted(models):
+        try:
+            embedder = _embedder(model, tier, embedders)
+            vectors[model] = (embedder.query(text, tier=tier)[0], embedder.calibration)
+        except ProviderError as error:
+            reasons.append(str(error))
+    return vectors, reasons
 
 
 def _vault(name: str, vaults: Mapping[str, Vault]) -> Vault:

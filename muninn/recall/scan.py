@@ -1,7 +1,7 @@
 """The evidence of both indexes for every slot, in a few passes over numpy arrays.
 
-Cosines may be estimates at first; ``refine`` makes them exact for the slots that matter, so that no score that leaves
-depends on an estimate.
+Cosines are estimates at first; ``refine`` makes them exact for the slots that matter, so that no score that leaves
+depends on an estimate, nor on where a row happens to stand.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ SUBJECT_ABOVE = 0.35
 
 _ESTIMATE_ERROR = 0.03
 """How far an estimated relevance may be off: four standard deviations of a cosine estimate of 0.003 (e5)."""
+_ROUNDING = 1e-5
+"""The same without a sketch."""
 _MOST_REFINED = 512
 
 
 @dataclass(slots=True)
 class Scan:
-    """One entry per slot. Only ``refine`` changes it, and only where cosines were estimates."""
+    """One entry per slot. Only ``refine`` changes it. ``error``: how far relevances may be off before."""
 
     visible: Mask
     meaning: Floats
@@ -38,22 +40,41 @@ class Scan:
     foreign: Mask | None
     in_time: Mask | None
     has_subject: bool
-    estimated: bool
+    error: float
 
     def best(self, count: int, holdings: Holdings, question: Question) -> list[int]:
         """Visible slots of the ``count`` highest relevances that can be an answer, in no particular order."""
         candidates: Slots = np.flatnonzero(self.visible & (self.relevance > LEAST_KEPT))
-        if self.estimated:
-            leading = _highest(candidates, self.relevance, count)
-            least = self.relevance[leading].min(initial=1.0) - _ESTIMATE_ERROR
-            candidates = _highest(candidates[self.relevance[candidates] >= least], self.relevance, _MOST_REFINED)
+        if self.error:
+            candidates = self._leading(candidates, count, self.error)
+            if len(candidates) > _MOST_REFINED:
+                candidates = _highest(candidates, self.relevance, _MOST_REFINED)
             self.refine(candidates, holdings, question)
-        kept: list[int] = _highest(candidates, self.relevance, count).tolist()
-        return kept
+        leading: list[int] = self._leading(candidates, count, 0.0).tolist()
+        if len(leading) > count:  # equal scores at the cut: ids decide, as everywhere
+            leading.sort(key=lambda slot: (-float(self.relevance[slot]), holdings.id_at[slot]))
+        return leading[:count]
+
+    def crowd(self, count: int, share: float, most: int) -> int:
+        """``count``, or how many visible slots reach ``share`` of the best relevance when those are more; at most ``most``."""
+        values = self.relevance[self.visible]
+        if len(values) <= count:
+            return count
+        near = int(np.count_nonzero(values >= share * float(values.max()) - self.error))
+        return max(count, min(near, most))
+
+    def _leading(self, slots: Slots, count: int, error: float) -> Slots:
+        """The ``count`` highest of ``slots``, with all that lie within ``error`` of the last of them."""
+        if len(slots) <= count:
+            return slots
+        values = self.relevance[slots]
+        least = np.partition(values, -count)[-count]
+        leading: Slots = slots[values >= least - np.float32(error)]
+        return leading
 
     def refine(self, slots: Slots, holdings: Holdings, question: Question) -> None:
         """Make meaning and relevance exact at ``slots``."""
-        if not self.estimated or not len(slots):
+        if not self.error or not len(slots):
             return
         language = holdings.columns["language"]
         places = [holdings.row_of.get(holdings.id_at[slot], ("", -1)) for slot in slots.tolist()]
@@ -79,9 +100,9 @@ def scan(holdings: Holdings, question: Question) -> Scan:
     weights = {token: _weight(token, holdings, numbers) for token in question.tokens}
     visible = columns.mask(vaults=numbers, archived=query.include_archived, as_of=query.as_of)
     wording = scoring.wording(holdings.text.coverage(weights, columns.count), sum(weights.values()))
-    foreign, estimated = None, False
+    foreign, error = None, 0.0
     if question.vectors:
-        meaning, estimated = _meaning(holdings, question)
+        meaning, error = _meaning(holdings, question)
         foreign = _foreign(columns["language"], question.language)
         relevance = scoring.blend(meaning, wording, foreign)
     else:
@@ -93,7 +114,7 @@ def scan(holdings: Holdings, question: Question) -> Scan:
         for reading in question.times:
             in_time |= columns.between(reading.start, reading.end)
         relevance = scoring.timed(relevance, in_time, subject=has_subject)
-    return Scan(visible, meaning, wording, relevance, foreign, in_time, has_subject, estimated)
+    return Scan(visible, meaning, wording, relevance, foreign, in_time, has_subject, error)
 
 
 def _weight(token: str, holdings: Holdings, numbers: set[int] | None) -> float:
@@ -118,21 +139,21 @@ def _foreign(language: Column, asked: int) -> Mask | None:
     return foreign if foreign.any() else None
 
 
-def _meaning(holdings: Holdings, question: Question) -> tuple[Floats, bool]:
-    """Meaning per slot, and whether any of it is an estimate. A slot has a vector of one model at most."""
+def _meaning(holdings: Holdings, question: Question) -> tuple[Floats, float]:
+    """Meaning per slot, and how far the relevance from it may be off. A slot has a vector of one model at most."""
     language = holdings.columns["language"]
     meaning = np.zeros(len(language) + 1, np.float32)  # the last entry takes what was let go
-    estimated = False
+    error = 0.0
     for model, (vector, calibration) in question.vectors.items():
         index = holdings.vectors.get(model)
         if index is None or index.dimensions != len(vector):
             continue
-        cosines, exact = index.estimate(vector)
-        estimated = estimated or not exact
+        cosines = index.estimate(vector)
+        error = max(error, _ESTIMATE_ERROR if index.sketched else _ROUNDING)
         spoken = language[: len(cosines)] if index.aligned else language[index.slots]
         found = scoring.meaning(cosines, question.floors[model].take(spoken), calibration)
         if index.aligned and len(question.vectors) == 1:
             meaning[: len(found)] = found
         else:
             meaning[index.slots] = found
-    return meaning[:-1], estimated
+    return meaning[:-1], error

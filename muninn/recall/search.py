@@ -25,6 +25,10 @@ from muninn.recall.textindex import Slots
 SPARE = 16
 """Candidates beyond twice the limit that seed spreading and may be lifted by it."""
 
+CROWD_SHARE, CROWD = 0.85, 160
+"""Where many memories say nearly the same, all within this share of the best (and at most so many) are looked at: the
+newest of them must be among those compared."""
+
 CLOSE = (1.0 - scoring.BAND) / (1.0 + scoring.BAND) * 0.85
 """Share of the last place's relevance below which neither standing nor succession brings a memory into the answer."""
 
@@ -32,7 +36,7 @@ CLOSE = (1.0 - scoring.BAND) / (1.0 + scoring.BAND) * 0.85
 def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
     query = question.query
     found = scan(holdings, question)
-    best = found.best(2 * query.limit + SPARE, holdings, question)
+    best = found.best(found.crowd(2 * query.limit + SPARE, CROWD_SHARE, CROWD), holdings, question)
     relevance = {holdings.id_at[slot]: float(found.relevance[slot]) for slot in best}
     spreads = _spread(relevance, holdings, found, question)
     evidence = {

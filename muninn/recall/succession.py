@@ -25,7 +25,7 @@ ALIKE = 0.5
 """Calibrated similarity from which shared wording is looked at as well: no embedder is sure of one changed word."""
 SHARED_WORDS, SHARED_PART = 3, 0.6
 """How many tokens, and which part of the longer text's, two texts share to be one sentence with another value."""
-COMPARED = 24
+COMPARED = 160
 """How many of the best are compared with one another."""
 
 

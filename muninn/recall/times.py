@@ -62,6 +62,19 @@ def readings(text: str, now: datetime) -> tuple[Reading, ...]:
     return tuple(reading for _, _, reading in sorted(found, key=lambda item: item[0]))
 
 
+def undated(text: str, times: tuple[Reading, ...]) -> str:
+    """``text`` without its relative times, which say nothing about a subject and pull an embedding towards other days."""
+    folded = fold(text)
+    if len(folded) != len(text):
+        return text
+    for reading in times:
+        found = re.search(r"\s+".join(map(re.escape, reading.text.split())), folded)
+        if found and not reading.absolute:
+            folded = folded[: found.start()] + folded[found.end() :]
+            text = text[: found.start()] + text[found.end() :]
+    return " ".join(text.split())
+
+
 def _reading(match: re.Match[str], span: _Range, *, absolute: bool = False, doubt: str | None = None) -> Reading:
     return Reading(" ".join(match.group(0).split()), *span, absolute=absolute, doubt=doubt)
 

