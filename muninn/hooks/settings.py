@@ -8,6 +8,7 @@ on some events a failing hook would cost the person their prompt.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 from collections.abc import Iterator
@@ -78,6 +79,8 @@ def apply(change: Change) -> None:
         write_atomically(change.backup, change.base, mode=0o600)
     if change.after is None:
         change.path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            change.path.parent.rmdir()  # only when nothing else is in it
     else:
         change.path.parent.mkdir(parents=True, exist_ok=True)
         mode = change.path.stat().st_mode & 0o777 if change.path.exists() else 0o600

@@ -84,15 +84,16 @@ def _script(text: str, place: Place) -> Iterator[str]:
 
 
 def _go(text: str, place: Place) -> Iterator[str]:
+    """A package is a folder: below the module where a manifest names it, else what an import of another host ends with."""
     text = _SLASHES.sub("", text)
-    if not place.module:
-        return
-    blocks = re.findall(r"(?m)^[ \t]*import\s*\(([^)]*)\)", text) + re.findall(
-        r"(?m)^[ \t]*import\s+([\w.]*\s*\"[^\"\n]+\")", text
-    )
+    blocks = re.findall(r"(?m)^[ \t]*import[ \t]*\(([^)]*)\)", text)
+    blocks += re.findall(r"(?m)^[ \t]*import[ \t]+([\w.]*[ \t]*\"[^\"\n]+\")", text)
     for name in re.findall(r'"([^"\n]+)"', "\n".join(blocks)):
-        if name == place.module or name.startswith(place.module + "/"):
+        if place.module and (name == place.module or name.startswith(place.module + "/")):
             yield f"{name[len(place.module) :].strip('/')}/*".lstrip("/")
+        elif not place.module and "." in name.partition("/")[0]:
+            parts = name.split("/")[1:]
+            yield from ("/".join(parts[i:]) + "/*" for i in range(len(parts)))
 
 
 def _rust(text: str, place: Place) -> Iterator[str]:

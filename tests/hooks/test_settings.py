@@ -25,6 +25,8 @@ TEXTS = [
     '{\r\n\t"model": "opus",\r\n\t"env": {"A": "1"}\r\n}\r\n',
     '\ufeff{"model": "opus"}',
     '{"a":1e400,"b":-0.0,"c":123456789012345678901234567890,"d":"\\u00e9\\ud83d\\ude00/\\/","e":[ ],"f":{ } }',
+    '{"a": "\\ud800", "\\u0068ooks": {"Stop": [ ]}}',
+    '\n\n \t{"a":' + "[" * 150 + "]" * 150 + "}\n ",
     '{"hooks":{}}',
     '{"hooks": {}, "z": 1}',
     '{"hooks": {"PostToolUse": []}}',
@@ -82,7 +84,7 @@ def test_a_file_that_was_not_there_is_gone_again(tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o600
     apply(plan_install(file, hook_command("/new/python", "/new/file")))
     apply(plan_uninstall(file))
-    assert not file.exists()
+    assert not file.parent.exists()
 
 
 def test_own_entries_in_a_shared_group_go_alone(tmp_path: Path) -> None:

@@ -71,6 +71,8 @@ def test_a_go_package_is_imported_by_its_path_in_the_module() -> None:
     text = 'package main\nimport (\n\t"fmt"\n\tr "acme.io/shop/net/router"\n)'
     assert imported_stems("main.go", text, module="acme.io/shop") & stems_of("net/router/tls.go")
     assert not imported_stems("main.go", text, module="acme.io/other") & stems_of("net/router/tls.go")
+    assert imported_stems("main.go", text) & stems_of("net/router/tls.go")
+    assert not imported_stems("main.go", text) & stems_of("fmt/tls.go")
 
 
 @given(st.sampled_from(sorted(SUFFIXES)), st.text(max_size=300))
