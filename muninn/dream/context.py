@@ -30,7 +30,7 @@ class Limits:
     survival_share: float = 0.10
     survival_floor: int = 5
     cluster: int = 8  # memories in one merge or review set
-    sets: int = 200  # review sets queued at once
+    sets: int = 1000  # review sets queued at once
     asked: int = 60  # sets put before a model at once
 
 

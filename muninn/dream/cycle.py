@@ -6,6 +6,7 @@ interrupted anywhere: ``recover`` finishes the telling at the next start.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -24,6 +25,8 @@ from muninn.dream.probe import Probe, ask_before, culprits, ids_of, lost, questi
 from muninn.dream.telling import consolidation_line, entry
 from muninn.failpoints import failpoint
 from muninn.ports import Calibration, Clock, Ids, ReadModel
+
+RECENT = 500  # recalls among which the probe looks for real questions
 
 
 class Undone(Protocol):
@@ -144,7 +147,8 @@ class Cycle:
         if plan.kind == CONSOLIDATION and not plan.operations:  # nothing happened, so nothing is recorded
             report = self._record(plan, clock.monotonic() - started).report
             return Outcome(plan=plan, dry_run=False, status="completed", records=(), journal="", report=report)
-        asked = questions(service.read, service.usage_since(""), plan.operations, limit=self.probe_queries)
+        recent = deque((one for one in service.usage_since("") if one.query), maxlen=RECENT)
+        asked = questions(service.read, recent, plan.operations, limit=self.probe_queries)
         probe = ask_before(service.read, asked, now=clock.now(), remaining=lambda: until - clock.monotonic())
         failpoint("dream.planned")
         record = self._record(plan, clock.monotonic() - started)
@@ -162,9 +166,9 @@ class Cycle:
         return Outcome(plan=plan, dry_run=False, status=record.status, records=records, journal=text, report=report)
 
     def tell(self, record: DreamRecord, records: Sequence[OperationRecord]) -> str:
-        """Append the entry of a dream to the journal, with every operation in the twin; returns the entry."""
+        """Append what the journal lacks of a dream: its entry, and every operation in the twin; returns the entry."""
         text, _ = self._entry(record, records)
-        self._append(record, records, text)
+        self._append(record, records, "" if self.journal.has_entry(record.id) else text)
         return text
 
     def _entry(

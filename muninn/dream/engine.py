@@ -104,7 +104,6 @@ class Dreamer:
         timeout: float | None = None,
         llm: bool = True,
         plan: Mapping[str, Any] | None = None,
-        need_due: bool = False,
         progress: Progress | None = None,
     ) -> Outcome:
         """Dream now. ``plan``: carry out a plan made earlier, exactly.
@@ -113,12 +112,12 @@ class Dreamer:
         the plan's vaults moved.
         """
         box = self._config.dream.timeout if timeout is None else timeout
-        with self._alone():
+        with self._alone(), _on_disk():
             started = self._clock.monotonic()
             if plan is not None:
                 return self._planned_before(plan_from_json(plan), started=started, until=started + box)
             vaults = self._vaults(vault)
-            gate = self.verdict(force=force, need_due=need_due) if kind == DREAM else Verdict(True, "by day")
+            gate = self.verdict(force=force) if kind == DREAM else Verdict(True, "by day")
 
             def planned(seconds: float) -> Plan:
                 return self._cycle.plan(
@@ -142,10 +141,10 @@ class Dreamer:
             return None
 
     def dream_at_start(self, *, progress: Progress | None = None) -> Outcome | None:
-        """Tell what a crash left untold, then dream if a dream is due and the gates are open."""
+        """Tell what a crash left untold, then dream if the gates are open. Called when a dream is due."""
         self.recover()
         try:
-            return self.dream(need_due=True, progress=progress)
+            return self.dream(progress=progress)
         except GateClosedError:
             return None
 
@@ -158,7 +157,7 @@ class Dreamer:
 
     def undo(self, dream_id: str = "last") -> dict[str, object]:
         """Take a dream back and say so in the journal. Raises NotFoundError, ConflictError."""
-        with self._alone():
+        with self._alone(), _on_disk():
             if dream_id == "last":
                 dream_id = self._last_standing()
             record = self._service.dream(dream_id)
@@ -359,6 +358,18 @@ class Dreamer:
         except ProviderError:
             return None
         return embedder.model, matrix[0].astype("<f4").tobytes()
+
+
+@contextmanager
+def _on_disk() -> Iterator[None]:
+    """A journal or sidecar that cannot be written is an error of ours; the next start tells what is untold."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {error.filename or 'the journal or the dream files'}: {error.strerror or error}",
+            hint="make room or give access; what was not told yet is told at the next start",
+        ) from error
 
 
 def _asking(models: Models, clock: Clock, ids: Ids, language: str) -> Ask:

@@ -18,6 +18,7 @@ from muninn.failpoints import failpoint
 
 LARGEST = 4 * 1024 * 1024  # bytes; then the file is set aside under the day's date
 _HEADING = re.compile(r"^## (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) -- Dream (\S+)\s*$", re.MULTILINE)
+_CLOSING = re.compile(r"^\*[^*\n].*\*$", re.MULTILINE)
 ERASED = "[erased]"
 
 
@@ -39,18 +40,23 @@ class Journal:
         self._largest = largest
 
     def append(self, text: str, twin: Mapping[str, object], *, now: datetime) -> None:
-        """Add an entry and its twin line, on disk on return. Raises OSError."""
+        """Add an entry and, once it is on disk, its twin line. Raises OSError."""
         private_folder(self.markdown.parent)
-        line = json.dumps(twin, ensure_ascii=False, sort_keys=True)
-        self._add(self.twin, line + "\n", now)
-        failpoint("journal.between")
         self._add(self.markdown, text, now)
+        failpoint("journal.between")
+        self._add(self.twin, json.dumps(twin, ensure_ascii=False, sort_keys=True) + "\n", now)
 
     def holds(self, dream_id: str) -> bool:
-        """Whether the entry of a dream is whole in the Markdown file (its last line names the dream too)."""
+        """Whether a dream was told: its twin line is there, which is written last. What a person edits does not count."""
+        files = [*self._set_aside(self.twin)[-1:], self.twin]
+        return any(f'"dream_id": "{dream_id}"' in self._text(file) for file in files)
+
+    def has_entry(self, dream_id: str) -> bool:
+        """Whether the Markdown file has the entry of a dream, whole to its closing line."""
         text = self._text(self.markdown)
         found = text.rfind(f"-- Dream {dream_id}")
-        return found >= 0 and "\n*" in text[found:] and text[found:].rstrip().endswith("*")
+        end = text.find("\n## ", found)
+        return found >= 0 and _CLOSING.search(text[found : end if end >= 0 else len(text)]) is not None
 
     def entries(self, *, last: int | None = None, since: datetime | None = None) -> tuple[JournalEntry, ...]:
         """Entries in the order they were written, set-aside files first; ``last`` and ``since`` narrow them."""
@@ -98,6 +104,8 @@ class Journal:
         return (json.dumps({"erased": True}) if any(needle in cleaned for needle in quoted) else cleaned) + "\n"
 
     def _add(self, file: Path, text: str, now: datetime) -> None:
+        if not text:
+            return
         self._rotate(file, now)
         fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
         try:

@@ -223,10 +223,11 @@ def _cleaned(teller: Teller, told: Sequence[Operation]) -> list[str]:
 
 
 def _merge(teller: Teller, one: Merge) -> str:
+    title = teller.titles(one.into) or one.into
     why = reason_in(teller.language, one.why)
-    if len(one.losers) == 1:
-        return teller.say("merge_one", loser=teller.name(one.losers[0]), into=teller.name(one.into), why=why)
-    return teller.say("merge_many", n=len(one.losers), into=teller.name(one.into), losers=" ".join(one.losers), why=why)
+    return teller.plural(
+        "merge", len(one.losers), title=f"“{quoted(title)}”", into=one.into, losers=" ".join(one.losers), why=why
+    )
 
 
 def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]) -> list[str]:

@@ -14,7 +14,7 @@ import pytest
 from muninn.domain.memory import Kind, Memory, State
 from muninn.domain.records import Transaction
 from muninn.domain.trust import Tier
-from muninn.errors import ConflictError, GateClosedError, NotFoundError, UsageError
+from muninn.errors import ConflictError, GateClosedError, NotFoundError, StoreError, UsageError
 from muninn.ports import Query
 
 if TYPE_CHECKING:
@@ -368,7 +368,7 @@ def test_a_dream_that_was_not_told_is_told_at_the_next_start(world: World, monke
     world.dreamer.mark_due()
     journal = world.dreamer._journal
     monkeypatch.setattr(journal, "append", lambda *_, **__: (_ for _ in ()).throw(OSError("power cut")))
-    with pytest.raises(OSError, match="power cut"):
+    with pytest.raises(StoreError, match="power cut"):
         world.dreamer.dream()
     monkeypatch.undo()
     assert world.dreamer.due()

@@ -100,10 +100,32 @@ def test_what_a_person_writes_stays(tmp_path: Path) -> None:
 def test_a_torn_entry_is_not_whole_and_what_follows_starts_on_its_own_line(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "dream.journal.md")
     journal.markdown.write_text(entry("D1")[:-30])
+    assert not journal.has_entry("D1")
     assert not journal.holds("D1")
-    journal.append(entry("D1"), {}, now=NOW)
+    journal.append(entry("D1"), {"dream_id": "D1"}, now=NOW)
+    assert journal.has_entry("D1")
     assert journal.holds("D1")
     assert "\n---\n## " in journal.markdown.read_text()
+
+
+def test_an_entry_that_a_person_deleted_is_not_told_again(world: World) -> None:
+    world.tell("One.")
+    world.dreamer.dream(force=True)
+    world.config.journal_file.write_text("I keep my own diary.\n")
+    assert world.dreamer.recover() is None
+    assert world.config.journal_file.read_text() == "I keep my own diary.\n"
+
+
+def test_a_dream_told_but_for_its_twin_line_is_not_told_twice(world: World) -> None:
+    world.tell("One.")
+    dream = world.dreamer.dream(force=True)
+    twin = world.config.journal_file.with_suffix(".jsonl")
+    twin.unlink()
+    text = world.config.journal_file.read_text() + "a note of mine\n"
+    world.config.journal_file.write_text(text)
+    assert world.dreamer.recover() == dream.dream_id
+    assert world.config.journal_file.read_text() == text
+    assert dream.dream_id in twin.read_text()
 
 
 def test_a_large_journal_is_set_aside_and_still_read(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ data: what it decides still has to pass the rules of merging, the survival budge
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -43,7 +44,7 @@ def consolidate(context: Context) -> Iterator[Operation]:
     if context.ask is None:
         context.findings.figures["asked"] = 0
         return
-    sets = _sets(context)
+    sets, more = _sets(context)
     groups = [*sets, *likenesses(context), *_notable(context)]
     if not groups or not any(group.kind is not GroupKind.NOTABLE for group in groups):
         return
@@ -60,12 +61,23 @@ def consolidate(context: Context) -> Iterator[Operation]:
         elif why_not:
             refused.append(why_not)
     figures["refused"] = refused
-    if sets and not answer.unasked and answer.asked:
-        context.findings.move(asked_at=context.now)
+    if answer.asked:
+        unasked = {_name(group) for group in answer.unasked}
+        asked = [name for name in map(_name, sets) if name not in unasked]
+        if more or len(asked) < len(sets):
+            context.findings.move(asked=tuple(sorted({*context.mark.asked, *asked})))
+        else:
+            context.findings.move(asked_at=context.now, asked=())
 
 
-def _sets(context: Context) -> list[Group]:
-    """Sets queued by this dream, then those still waiting from earlier ones that no model has seen."""
+def _name(group: Group) -> str:
+    """A short name for a set as it is now."""
+    told = "+".join(sorted(f"{memory.id}:{memory.fingerprint}" for memory in group.memories))
+    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+
+
+def _sets(context: Context) -> tuple[list[Group], bool]:
+    """Sets no model has seen: queued by this dream, then earlier ones; and whether there are more than may be asked."""
     found: dict[tuple[str, ...], bool] = {}
     for operation in context.so_far:
         if isinstance(operation, NearDuplicates):
@@ -75,11 +87,13 @@ def _sets(context: Context) -> list[Group]:
         if asked_at is None or decision.at > asked_at:
             found.setdefault(decision.ids, decision.verdict == "conflict")
     groups = []
-    for ids, conflict in list(found.items())[: context.limits.asked]:
+    for ids, conflict in found.items():
         members = tuple(context.snapshot.memories[key] for key in ids)
-        if len(members) > 1 and all(memory.active for memory in members):
-            groups.append(Group(GroupKind.CONFLICT if conflict else GroupKind.ALIKE, members))
-    return groups
+        group = Group(GroupKind.CONFLICT if conflict else GroupKind.ALIKE, members)
+        if all(memory.active for memory in members) and _name(group) not in context.mark.asked:
+            groups.append(group)
+    limit = context.limits.asked
+    return groups[:limit], len(groups) > limit
 
 
 def _notable(context: Context) -> list[Group]:
