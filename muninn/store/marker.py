@@ -16,6 +16,8 @@ from muninn.errors import StoreError, StoreNewerError
 
 SCHEMA_VERSION = 1
 _NAME = "store.json"
+INTERRUPTED = ".restore."
+"""How the folders beside the data begin that a restore from a backup works in; one with a manifest was not finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,11 @@ def read_marker(data: Path) -> Marker | None:
                 f"{data} holds tables but no {_NAME}, so nothing is created over them",
                 hint="restore store.json from a backup (muninn backup restore), or move the folder away to start anew",
             )
+        if any(data.parent.glob(f"{INTERRUPTED}*/manifest.json")):
+            raise StoreError(
+                f"restoring a backup to {data.parent} was interrupted, so no new store is made there",
+                hint="restore again: muninn backup restore",
+            )
         return None
     try:
         values = json.loads(path.read_text("utf-8"))
@@ -49,6 +56,8 @@ def read_marker(data: Path) -> Marker | None:
         raise StoreError(
             f"{path} cannot be read: {error}", hint="restore it from a backup (muninn backup restore)"
         ) from None
+    if version < 1:
+        raise StoreError(f"{path} names schema {version}, which never was", hint="muninn backup restore")
     if version > SCHEMA_VERSION or marker.format != "muninn":
         raise StoreNewerError(
             f"{data} was written by a newer muninn (schema {version}, this one knows {SCHEMA_VERSION})",
