@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random  # noqa: TID251 - the root injects randomness
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Self
@@ -150,18 +151,21 @@ class App:
         self._closing.set()
         if self._embedding.is_alive():
             self._embedding.join()
-        self.models.close()
         self.phase = "asleep"
-        document = {} if self.read_only else self.status()
-        self.store.close()
-        if document:
-            try:
-                import json
+        with ExitStack() as ending:
+            ending.callback(self._lock.close)
+            ending.callback(self._leave_status)
+            ending.callback(self.store.close)
+            ending.callback(self.models.close)
 
-                write_atomically(self.config.home / paths.STATUS, json.dumps(document))
-            except OSError as error:
-                self._log.error("status_not_written", error=str(error))
-        self._lock.close()
+    def _leave_status(self) -> None:
+        """For ``muninn status`` while nobody serves; without it the next start looks for itself."""
+        if self.read_only:
+            return
+        try:
+            write_atomically(self.config.home / paths.STATUS, json.dumps(self.status()))
+        except (OSError, RuntimeError, MuninnError) as error:
+            self._log.error("status_not_written", error=str(error))
 
     def __enter__(self) -> Self:
         return self
@@ -191,6 +195,6 @@ def build(
         return App(
             config, lock=lock, environ=environ, clock=clock or SystemClock(), ids=ids or Ulids(), read_only=read_only
         )
-    except MuninnError:
+    except BaseException:
         lock.close()
         raise

@@ -185,6 +185,8 @@ def local_door(config: Config, *, read_only: bool = False) -> Iterator[Door]:
     """The API in this process over the home that ``config`` names. Raises LockedError."""
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)  # read by native libraries when they load
+    if not read_only:
+        os.umask(0o077)  # by which LanceDB makes its files
     from muninn.api.local import dispatch
     from muninn.app import build
 
