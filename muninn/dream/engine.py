@@ -9,22 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from threading import Lock
 from typing import Any, Protocol
 
 from muninn.config import Config
-from muninn.domain.gates import Verdict, verdict
-from muninn.domain.marks import LAST_AT, LAST_WRITES, UNFINISHED, WRITES, rewound
+from muninn.domain.gates import Verdict
+from muninn.domain.marks import rewound
 from muninn.domain.memory import Memory, Provenance, Vault, vault_key
 from muninn.domain.trust import Tier
 from muninn.dream.context import Ask, Limits
 from muninn.dream.cycle import Cycle, DreamService
 from muninn.dream.files import DreamFiles
+from muninn.dream.gatekeeper import Gatekeeper, moment
 from muninn.dream.journal import Journal
 from muninn.dream.outcome import Outcome
 from muninn.dream.pipeline import CONSOLIDATION, DREAM
-from muninn.dream.planning import Plan, plan_from_json, require_unmoved
+from muninn.dream.plan_file import plan_from_json, require_unmoved
+from muninn.dream.planning import Plan
 from muninn.dream.telling import stamp, tier_line, undo_line
 from muninn.embed.text import embedded_text
 from muninn.errors import ConflictError, GateClosedError, NotFoundError, ProviderError, StoreError, UsageError
@@ -32,7 +34,6 @@ from muninn.failpoints import failpoint
 from muninn.ports import Calibration, Clock, Embedder, Ids
 
 RESERVE = 2.0  # seconds of the time box kept for applying, probing again and telling
-OVERDUE = timedelta(hours=24)
 Progress = Callable[[Mapping[str, object]], None]
 
 
@@ -74,7 +75,7 @@ class Dreamer:
         self._files = DreamFiles(config.data)
         self._journal = Journal(config.journal_file)
         self._one_at_a_time = Lock()
-        self._awake_since = clock.now()
+        self._gatekeeper = Gatekeeper(config.dream, service=service, files=self._files, clock=clock)
         self._cycle = Cycle(
             service=service,
             journal=self._journal,
@@ -117,7 +118,7 @@ class Dreamer:
             if plan is not None:
                 return self._planned_before(plan_from_json(plan), started=started, until=started + box)
             vaults = self._vaults(vault)
-            gate = self.verdict(force=force) if kind == DREAM else Verdict(True, "by day")
+            gate = self._gatekeeper.verdict(force=force) if kind == DREAM else Verdict(True, "by day")
 
             def planned(seconds: float) -> Plan:
                 return self._cycle.plan(
@@ -129,7 +130,7 @@ class Dreamer:
                 made = planned(box)
                 return self._cycle.imagine(made, self._clock.monotonic() - started)
             if kind == DREAM:
-                self._open_gate(gate)
+                self._gatekeeper.pass_gate(gate)
             made = planned(max(box * 0.5, box - RESERVE))
             return self._finished(self._cycle.carry_out(made, started=started, until=started + box))
 
@@ -193,38 +194,13 @@ class Dreamer:
 
     # -- gates and sidecars
 
-    def verdict(self, *, force: bool = False, need_due: bool = False) -> Verdict:
-        """What the gates say now; ``need_due``: a dream must also be owed."""
-        meta, state = self._service.meta(), self._files.state()
-        return verdict(
-            now=self._clock.now(),
-            last_dream_at=_moment(meta.get(LAST_AT)),
-            writes_since=self._writes_since(meta),
-            min_hours=self._config.dream.min_hours,
-            min_writes=self._config.dream.min_writes,
-            due=self._files.due if need_due else None,
-            unfinished=bool(meta.get(UNFINISHED)),
-            attempts=state.attempts,
-            last_attempt_at=state.last_attempt_at,
-            force=force,
-        )
-
     def gate(self) -> dict[str, object]:
         """``open why`` and, when only time is missing, ``opens_at``."""
-        now = self.verdict()
-        document: dict[str, object] = {"open": now.run, "why": now.why, "opens_at": None}
-        meta = self._service.meta()
-        last = _moment(meta.get(LAST_AT))
-        enough = bool(meta.get(UNFINISHED)) or self._writes_since(meta) >= self._config.dream.min_writes
-        if not now.run and enough and last is not None:
-            document["opens_at"] = stamp(last + timedelta(hours=self._config.dream.min_hours))
-        return document
+        return self._gatekeeper.document()
 
     def record_gate(self) -> Verdict:
         """Note the verdict where no dream follows."""
-        gate = self.verdict(need_due=True)
-        self._files.judge(gate, self._clock.now())
-        return gate
+        return self._gatekeeper.record()
 
     def mark_due(self) -> None:
         """Owe a dream to the next start."""
@@ -233,37 +209,21 @@ class Dreamer:
     def due(self) -> bool:
         return self._files.due
 
+    def warnings(self) -> Iterator[str]:
+        """What a person should know about dreaming."""
+        return self._gatekeeper.warnings()
+
+    def examine(self) -> str:
+        """One line on the sidecars for doctor. Raises StoreError when one is damaged."""
+        return self._gatekeeper.examine()
+
     def last_dream(self) -> dict[str, object] | None:
         """``dream_id finished_at status`` of the last full dream."""
         dreams = [one for one in self._service.dreams() if one.kind == DREAM]
         if not dreams:
             return None
         last = max(dreams, key=lambda one: (one.started_at, one.id))
-        return {
-            "dream_id": last.id,
-            "finished_at": stamp((last.finished_at or last.started_at).astimezone(UTC)),
-            "status": last.status,
-        }
-
-    def warnings(self) -> Iterator[str]:
-        """What a person should know about dreaming."""
-        state = self._files.state()
-        if state.trouble:
-            yield state.trouble
-        if state.attempts >= 2:
-            yield f"{state.attempts} dreams in a row did not finish; the next attempts wait longer (muninn dream --force)"
-        last = _moment(self._service.meta().get(LAST_AT))
-        since = self._awake_since if last is None else max(self._awake_since, last)
-        if self._service.read.count() and self._clock.now() - since > OVERDUE:
-            yield "awake for more than 24 h without a dream: set dream.at, or run muninn dream"
-
-    def examine(self) -> str:
-        """One line on the sidecars for doctor. Raises StoreError when one is damaged."""
-        state = self._files.state()
-        if state.trouble:
-            raise StoreError(state.trouble, hint="the next dream replaces it")
-        told = "never judged" if state.verdict is None else f"last verdict: {state.verdict.why}"
-        return f"{'a dream is due' if self._files.due else 'no dream is due'}; {told}"
+        return {"dream_id": last.id, "finished_at": stamp(last.finished_at or last.started_at), "status": last.status}
 
     # -- the journal
 
@@ -295,14 +255,6 @@ class Dreamer:
         return {"id": memory.id, "vault": memory.vault, "purged": True, "journal_lines_erased": erased}
 
     # -- what the cycle is given
-
-    def _open_gate(self, gate: Verdict) -> None:
-        now = self._clock.now()
-        self._files.judge(gate, now)
-        if not gate.run:
-            raise GateClosedError(f"the gates are closed: {gate.why}", hint="muninn dream --force")
-        self._files.begin(now)
-        failpoint("dream.begun")
 
     def _finished(self, outcome: Outcome) -> Outcome:
         if outcome.plan.kind == DREAM:
@@ -342,10 +294,6 @@ class Dreamer:
             yield
         finally:
             self._one_at_a_time.release()
-
-    @staticmethod
-    def _writes_since(meta: Mapping[str, str]) -> int:
-        return max(0, int(meta.get(WRITES, "0")) - int(meta.get(LAST_WRITES, "0")))
 
     def _calibration(self, model: str) -> Calibration:
         embedder = self._service.embedders.by_model(model)
@@ -389,20 +337,10 @@ def _asking(models: Models, clock: Clock, ids: Ids, language: str) -> Ask:
     return ask
 
 
-def _moment(text: str | None) -> datetime | None:
-    if not text:
-        return None
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
-
-
 def _since(text: str | None) -> datetime | None:
     if not text:
         return None
-    at = _moment(text)
+    at = moment(text)
     if at is None:
         raise UsageError(f"{text!r} is not a day or time", hint="for example 2026-03-28 or 2026-03-28T06:00:00Z")
     return at

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 from muninn.domain.gates import Verdict
 from muninn.domain.records import OperationRecord
 from muninn.dream.pipeline import PhaseReport
-from muninn.dream.planning import Plan, plan_to_json
+from muninn.dream.plan_file import plan_to_json
+from muninn.dream.planning import Plan
 
 _WORST_LAST = ("skipped", "done", "stopped", "failed")
 
@@ -51,7 +51,7 @@ class Outcome:
             "journal": self.journal,
         }
         if self.dry_run:
-            document["plan"] = json.loads(plan_to_json(self.plan))
+            document["plan"] = plan_to_json(self.plan)
         return document
 
 
