@@ -97,7 +97,7 @@ class Client:
         request = _encode(method, path, body, {**self.headers, **(headers or {})})
         pipe = self._connect()
         try:
-            pipe.sendall(request)
+            _send(pipe, request)
             return _answer(_Reader(pipe, self.path))
         except TimeoutError:
             pipe.close()
@@ -124,6 +124,14 @@ class Client:
                 ) from None
             raise errors.NotRunningError(f"no daemon listens on {self.path}", hint=_START) from None
         return pipe
+
+
+def _send(pipe: _socket.socket, request: bytes) -> None:
+    """Send a request. A peer that hangs up in the middle may have answered already: that it is too large, say."""
+    try:
+        pipe.sendall(request)
+    except (BrokenPipeError, ConnectionResetError):
+        return
 
 
 class _Reader:

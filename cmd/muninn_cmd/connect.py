@@ -158,8 +158,8 @@ def path_of(*parts: str, **query: object) -> str:
         for value in (values if isinstance(values, (list, tuple)) else (values,))
         if value not in (None, "", False)
     ]
-    path = "/v1/" + "/".join(quote(part, safe="") for part in parts)
-    return f"{path}?{urlencode(pairs)}" if pairs else path
+    path = "/v1/" + "/".join(quote(part, safe="", errors="replace") for part in parts)
+    return f"{path}?{urlencode(pairs, errors='replace')}" if pairs else path
 
 
 def _answers(client: Client) -> bool:

@@ -111,6 +111,22 @@ def test_half_an_answer_is_never_taken_for_a_whole_one(speaking: Callable[[bytes
         speaking(answer).get("/v1/status")
 
 
+def test_an_answer_that_comes_before_the_question_ended_is_heard(tmp_path: Path) -> None:
+    def refuse() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(1000)
+            problem = b'{"type": "urn:muninn:TooLargeError", "title": "too large", "exit_code": 2}'
+            connection.sendall(b"HTTP/1.1 413 X\r\nContent-Length: %d\r\n\r\n" % len(problem) + problem)
+
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "full.sock"))
+        listener.listen()
+        threading.Thread(target=refuse, daemon=True).start()
+        with pytest.raises(errors.TooLargeError, match="too large"):
+            Client(tmp_path / "full.sock", timeout=5).post("/v1/memories", {"content": "x" * 20_000_000})
+
+
 @pytest.mark.parametrize(
     "answer",
     [
