@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from muninn.config import SensesConfig
 from muninn.hooks import HookService
 from muninn.testing import FakeClock
 
 PANDAS = "Exit code 1\nTraceback (most recent call last):\nModuleNotFoundError: No module named 'pandas'"
+
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 @dataclass

@@ -155,7 +155,7 @@ SETTINGS = st.dictionaries(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20)
 @given(SETTINGS, st.none() | HOOKS, st.sampled_from([None, 2, 4, "\t"]), st.booleans())
 def test_any_settings_come_back(
     tmp_path: Path, rest: dict[str, object], hooks: dict[str, object] | None, indent: int | str | None, windows: bool

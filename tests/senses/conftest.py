@@ -7,12 +7,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from muninn.senses.action import read_action
 from muninn.senses.table import Signal, perceive
 from muninn.senses.window import Limits, Window, record, spoken
 
 START = datetime(2026, 3, 28, 6, 0, tzinfo=UTC)
+
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 @dataclass

@@ -83,6 +83,6 @@ def test_any_text_can_be_read(suffix: str, text: str) -> None:
 @pytest.mark.parametrize("piece", ["import ", "import {", "/*", '"""', "from . ", "\n", "use a::{", "require('", "x"])
 @pytest.mark.parametrize("suffix", [".py", ".ts", ".go", ".rs", ".c"])
 def test_hostile_text_takes_no_time(piece: str, suffix: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     imported_stems(f"a/b{suffix}", piece * 5_000, module="m")
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0

@@ -85,6 +85,6 @@ def test_plain_numbers_do_not_count(a: int, b: int) -> None:
     "piece", ["y", "'", "/", "1", "a/", "a-", "1:", " ", "=", "sk-", "password ", "eyJa.", "://", "\\"]
 )
 def test_hostile_text_takes_no_time(piece: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     signature("error " + piece * 20_000)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
