@@ -187,8 +187,7 @@ def _json(body: object) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8")
     except UnicodeEncodeError:
-        # a lone surrogate: let the daemon be the one to say what is wrong with it
-        return json.dumps(body, allow_nan=False).encode("ascii")
+        raise errors.UsageError("the text holds a lone surrogate, which is not text", hint="send valid UTF-8") from None
 
 
 def _header(value: str) -> str:
