@@ -43,12 +43,17 @@ def read_evidence(folder: Path) -> list[Evidence]:
 
 
 def known_rules(home: Path, project: Path | None, now: datetime) -> tuple[Rule, ...]:
-    """The rules that hold in ``project``, its own first.
+    """The rules that hold in ``project``, its own first."""
+    return rules_of(home, () if project is None else (project,), now)
+
+
+def rules_of(home: Path, projects: Iterable[Path], now: datetime) -> tuple[Rule, ...]:
+    """The rules of several projects together.
 
     A project's file may come with a repository, from anybody: it has evidence for rules, but words of its own only the
     person's file can bring.
     """
-    own = read_evidence(project) if project is not None and project != home else []
+    own = [item for project in projects if project != home for item in read_evidence(project)]
     return rules([replace(item, lesson="", category="") for item in own], read_evidence(home), now)
 
 

@@ -16,7 +16,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from muninn.config import SensesConfig
-from muninn.domain.evidence import Evidence, Outcome, Rule, rules
+from muninn.domain.evidence import Evidence, Outcome, Rule
 from muninn.hooks import learnings
 from muninn.hooks.dependants import Dependants
 from muninn.hooks.projects import is_tree, project_of
@@ -24,7 +24,7 @@ from muninn.hooks.proposals import proposal
 from muninn.hooks.sessions import MAIN, Session, Sessions, with_agent
 from muninn.senses.action import Action, Doing, read_action
 from muninn.senses.detectors import CATEGORIES, LESSONS, findings
-from muninn.senses.digest import digest
+from muninn.senses.digest import digest, lesson_of
 from muninn.senses.response import answer, context
 from muninn.senses.table import perceive
 from muninn.senses.window import Limits, Window, compacted, record, spoken
@@ -109,12 +109,15 @@ class HookService:
         self._dependants.close()
 
     def working_rules(self) -> tuple[Rule, ...]:
-        """Rules that have kept a failure away and are likely still right, over every project: for the dream's journal."""
+        """Rules that have kept a failure away and are likely still right, over every project: for the dream's journal.
+
+        Each comes with its lesson in words; reads only.
+        """
         with self._lock:
             projects = [Path(name) for name in sorted(self._sessions.projects())]
-        own = [evidence for project in projects for evidence in learnings.read_evidence(project)]
-        found = rules(own, learnings.read_evidence(self._home), self._clock.now())
-        return tuple(rule for rule in found if rule.working and rule.confidence >= WORKING_CONFIDENCE)
+        found = learnings.rules_of(self._home, projects, self._clock.now())
+        worded = (replace(rule, lesson=lesson_of(rule)) for rule in found if rule.working)
+        return tuple(rule for rule in worded if rule.lesson and rule.confidence >= WORKING_CONFIDENCE)
 
     def _start(self, event: str, payload: Payload, now: datetime) -> Reply:  # noqa: ARG002
         source = payload.get("source")

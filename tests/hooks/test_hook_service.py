@@ -67,7 +67,9 @@ def test_five_sessions_with_a_working_rule_raise_confidence_each_time(claude: An
         claude.send("SessionEnd", reason="prompt_input_exit")
     assert all(b > a for a, b in pairwise(sure))
     assert known(claude) == (1, 6)
-    assert [rule.pattern for rule in claude.service.working_rules()] == ["error_loop"]
+    (rule,) = claude.service.working_rules()
+    assert (rule.pattern, rule.suppressions) == ("error_loop", 6)
+    assert rule.lesson
 
 
 def test_without_the_occasion_there_is_no_evidence(claude: Any) -> None:
