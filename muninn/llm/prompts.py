@@ -16,11 +16,13 @@ from muninn.domain.trust import Tier, strictest
 
 BUDGET = 6000  # tokens of memory text in one request
 GROUPS_AT_ONCE = 12
+LONGEST = 4  # times its longest source that a merged text may have
 SUGGESTED_RELATIONS = (
     "relates_to", "supports", "contradicts", "causes", "depends_on", "part_of", "refines", "implements", "blocks",
     "resolves", "references",
 )  # fmt: skip
 _DRAWS = 8
+_COUNTABLE = 2000  # repetitions that grammar engines accept
 _FRAME = 80  # tokens around one memory: braces, dates, alias
 
 
@@ -138,7 +140,7 @@ def question(groups: Sequence[Group], *, boundary: Callable[[], str], language: 
     return Question(
         system=_SYSTEM.format(language=_LANGUAGES.get(language, "English")),
         prompt=_PROMPT.format(mark=mark, data=data, count=len(memories)),
-        schema=answer_schema(tuple(memories)),
+        schema=answer_schema(tuple(memories), longest=max(map(room, (group.memories for group in groups)), default=0)),
         shown=Shown(memories=memories, groups=tuple(shown)),
         tier=strictest(*(group.tier for group in groups)),
         vault=", ".join(vaults),
@@ -168,11 +170,21 @@ def _row(alias: str, memory: Memory, places: Mapping[str, str]) -> dict[str, obj
     return row
 
 
-def answer_schema(aliases: Sequence[str]) -> dict[str, object]:
-    """JSON schema of an answer about ``aliases``. Every property is required and closed, as strict modes want it."""
+def room(members: Iterable[Memory]) -> int:
+    """Characters that a text merged from ``members`` may have."""
+    lengths = [len(memory.content) for memory in members]
+    return max(LONGEST * max(lengths, default=0), sum(lengths) + 100)
+
+
+def answer_schema(aliases: Sequence[str], *, longest: int = 0) -> dict[str, object]:
+    """JSON schema of an answer about ``aliases``. Every property is required and closed, as strict modes want it.
+
+    ``longest`` bounds merged texts where grammars can count that far: small models repeat themselves without an end.
+    """
     alias: dict[str, object] = {"type": "string", "enum": list(aliases)}
     some = {"type": "array", "items": alias}
     short = {"type": "string", "maxLength": 400}
+    text = {"type": "string", "maxLength": longest} if 0 < longest <= _COUNTABLE else {"type": "string"}
 
     def rows(limit: int, **properties: object) -> dict[str, object]:
         item = _closed(properties)
@@ -182,9 +194,7 @@ def answer_schema(aliases: Sequence[str]) -> dict[str, object]:
     return _closed(
         {
             "reasoning": {"type": "string", "maxLength": 2000},
-            "merge": rows(
-                count, ids=some, into=alias, title={"type": "string", "maxLength": 200}, text={"type": "string"}
-            ),
+            "merge": rows(count, ids=some, into=alias, title={"type": "string", "maxLength": 200}, text=text),
             "supersede": rows(count, old=alias, new=alias),
             "distinct": rows(2 * count, ids=some),
             "suggest": rows(

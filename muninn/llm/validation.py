@@ -8,6 +8,7 @@ operation of it falls.
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from typing import Any
 
 from muninn.domain.memory import STABILITY_CAP, STABILITY_FLOOR, TITLE_LIMIT, Memory
 from muninn.llm.extraction import FIELDS, parse
-from muninn.llm.prompts import SUGGESTED_RELATIONS, GroupKind, Shown
+from muninn.llm.prompts import SUGGESTED_RELATIONS, GroupKind, Shown, room
 from muninn.llm.values import invented, lost
 from muninn.llm.verdicts import (
     DistinctVerdict,
@@ -30,7 +31,7 @@ from muninn.llm.verdicts import (
     Verdicts,
 )
 
-SHORTEST, LONGEST = 0.4, 4.0  # length of a merged text, as a share of its longest source
+SHORTEST = 0.4  # length of a merged text, as a share of its longest source
 SENTENCE_LIMIT = 400  # characters of a reason or a sentence
 NARRATIVE_LIMIT = 20  # sentences
 SUGGESTION_LIMIT = 20
@@ -268,16 +269,24 @@ def _merged_text(value: object, members: list[Memory]) -> str:
     if not _clean(text, lines=True):
         raise _RejectedError("a text with control characters")
     longest = max(len(member.content) for member in members)
-    most = max(LONGEST * longest, sum(len(member.content) for member in members) + 100)
-    if not SHORTEST * longest <= len(text) <= most:
+    if not SHORTEST * longest <= len(text) <= room(members):
         raise _RejectedError("a text far shorter or longer than its sources")
     sources = [member.content for member in members]
     titles = [member.title for member in members if not member.title_derived]
+    if _repeats(text) > max(map(_repeats, sources)):
+        raise _RejectedError("a text that repeats itself")
     if gone := lost(sources, text):
         raise _RejectedError(f"a text that loses {len(gone)} of the values in its sources")
     if added := invented(sources + titles, text):
         raise _RejectedError(f"a text that adds {len(added)} values its sources do not have")
     return text
+
+
+def _repeats(text: str) -> int:
+    """How many sentences are said again."""
+    said = [" ".join(sentence.casefold().split()) for sentence in _STOP.split(text)]
+    said = [sentence for sentence in said if sentence]
+    return len(said) - len(set(said))
 
 
 def _title(value: object, members: list[Memory]) -> str | None:
@@ -300,6 +309,14 @@ def _line(value: object, what: str) -> str:
         raise _RejectedError(f"{what} that is longer than {SENTENCE_LIMIT} characters")
     if not _clean(line, lines=False):
         raise _RejectedError(f"{what} with control characters")
+    return _without_aliases(line, what)
+
+
+def _without_aliases(line: str, what: str) -> str:
+    """Aliases mean nothing to a reader: those in brackets go, a sentence that needs them falls."""
+    line = _BRACKETED.sub("", line)
+    if _ALIAS.search(line):
+        raise _RejectedError(f"{what} that speaks in aliases")
     return line
 
 
@@ -320,4 +337,7 @@ def _clean(text: str, *, lines: bool) -> bool:
     )
 
 
+_STOP = re.compile(r"[.!?。]+(?:\s+|$)|\n+")
+_ALIAS = re.compile(r"(?<!\d\s)\bm[1-9]\d{0,3}\b")  # but "80 m2" is an area
+_BRACKETED = re.compile(r"\s*[(\[]\s*m\d{1,4}(?:\s*(?:,|;|&|\+|/|→|->|and|y)\s*m\d{1,4}){0,40}\s*[)\]]")
 _REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")

@@ -110,6 +110,7 @@ def test_a_sound_answer_is_believed() -> None:
         (merge(text=BOTH + " Contraseña 998877."), "adds 1"),
         (merge(text=BOTH + " Ver http://evil.example/?q=1"), "adds"),
         (merge(text=BOTH + "\x1b[2J"), "control"),
+        (merge(text=f"{BOTH} {BOTH}"), "repeats"),
         (merge(text=BOTH + "\ud800"), "control"),
         (merge(text=BOTH + "\u202e"), "control"),
         (merge(title="Puerto 9999"), "title with values"),
@@ -215,6 +216,21 @@ def test_sentences_without_ground_fall(row: Any, why: str) -> None:
     verdicts = judge(narrative=[row])
     assert verdicts.narrative == ()
     assert why in verdicts.rejected[0].why
+
+
+def test_aliases_do_not_reach_a_reader() -> None:
+    verdicts = judge(
+        narrative=[
+            {"sentence": "Dos notas del relé (m1, m2) son una [m1].", "ids": ["m1", "m2"]},
+            {"sentence": "m1 and m2 are one.", "ids": ["m1", "m2"]},
+            {"sentence": "El piso tiene 80 m2.", "ids": ["m1"]},
+        ]
+    )
+    assert [sentence.sentence for sentence in verdicts.narrative] == [
+        "Dos notas del relé son una.",
+        "El piso tiene 80 m2.",
+    ]
+    assert "aliases" in verdicts.rejected[0].why
 
 
 def test_floods_are_capped() -> None:
