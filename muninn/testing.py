@@ -95,7 +95,9 @@ class MemoryStore:
         return iter(list(self._vaults.values()))
 
     def usage(self, since: str = "") -> Iterator[Usage]:
-        return iter(sorted((row for row in self._records["usage"].values() if row.id > since), key=lambda row: str(row.id)))
+        return iter(
+            sorted((row for row in self._records["usage"].values() if row.id > since), key=lambda row: str(row.id))
+        )
 
     def dreams(self) -> Iterator[DreamRecord]:
         return iter(list(self._records["dreams"].values()))

@@ -122,6 +122,18 @@ def test_each_door_links_and_says_who_wrote(app: App, tmp_path: Path, door: str)
     assert app.service.require(born).provenance == SOURCED
 
 
+def test_recall_and_export_can_be_asked_by_run(app: App) -> None:
+    mine = one(app, ROOT)
+    other = dispatch(app, "POST", "/v1/memories", {"content": f"The {TITLE} was replaced."}, {"X-Muninn-Run": "run-8"})[
+        1
+    ]["id"]
+    found = {hit["id"] for hit in ask(app, "POST", "/v1/recall", {"query": f"the {TITLE}", "run": "run-8"})["results"]}
+    assert found == {other}
+    lines = [json.loads(line) for line in ask(app, "GET", "/v1/export?run=run-7")][1:]
+    assert mine in {line["id"] for line in lines}
+    assert other not in {line["id"] for line in lines}
+
+
 def test_an_accepted_suggestion_joins_two_vaults(app: App) -> None:
     ids = [
         ask(app, "POST", "/v1/memories", {"content": f"Note of {name}.", "vault": name})["id"]

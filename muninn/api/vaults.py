@@ -68,7 +68,7 @@ def remove_vault(core: Core, call: Call) -> Answer:
 
 def link(core: Core, call: Call) -> Answer:
     asked: Link = typed(call, Link)
-    origin = Origin.AGENT if call.provenance.client == "mcp" else Origin.MANUAL
+    origin = Origin.AGENT if call.provenance.client.split("/", 1)[0] == "mcp" else Origin.MANUAL
     made = core.service.link(
         asked.source, asked.target, relation=asked.relation, weight=asked.weight, by=call.provenance, origin=origin
     )
@@ -86,7 +86,10 @@ def links_of(core: Core, call: Call) -> Answer:
     links = core.service.read.links_of(memory.id)
     ends = {end for one in links for end in (one.source, one.target)} - {memory.id}
     found = [other for other in map(core.service.read.get, sorted(ends)) if other is not None]
-    titles = {other.id: {"title": other.title, "vault": other.vault, "state": other.state.value} for other in found}
+    titles = {
+        other.id: {"title": other.title, "vault": other.vault, "tier": other.tier.value, "state": other.state.value}
+        for other in found
+    }
     return Answer(document={"id": memory.id, "links": [link_document(one) for one in links], "memories": titles})
 
 

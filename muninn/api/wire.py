@@ -61,6 +61,7 @@ def hit_document(hit: Hit) -> Document:
     document: Document = {
         "id": memory.id,
         "vault": memory.vault,
+        "tier": memory.tier.value,
         "title": memory.title,
         "content": memory.content,
         "kind": memory.kind.value,

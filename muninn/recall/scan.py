@@ -99,6 +99,8 @@ def scan(holdings: Holdings, question: Question) -> Scan:
     numbers = None if question.vaults is None else holdings.numbers(question.vaults)
     weights = {token: _weight(token, holdings, numbers) for token in question.tokens}
     visible = columns.mask(vaults=numbers, archived=query.include_archived, as_of=query.as_of)
+    if query.run_id is not None:
+        visible &= _of_run(holdings, query.run_id, columns.count)
     wording = scoring.wording(holdings.text.coverage(weights, columns.count), sum(weights.values()))
     foreign, error = None, 0.0
     if question.vectors:
@@ -115,6 +117,15 @@ def scan(holdings: Holdings, question: Question) -> Scan:
             in_time |= columns.between(reading.start, reading.end)
         relevance = scoring.timed(relevance, in_time, subject=has_subject)
     return Scan(visible, meaning, wording, relevance, foreign, in_time, has_subject, error)
+
+
+def _of_run(holdings: Holdings, run_id: str, count: int) -> Mask:
+    """Slots of the memories that a run wrote."""
+    written = np.zeros(count, bool)
+    for memory in holdings.memories.values():
+        if memory.provenance.run_id == run_id:
+            written[holdings.slot_of[memory.id]] = True
+    return written
 
 
 def _weight(token: str, holdings: Holdings, numbers: set[int] | None) -> float:

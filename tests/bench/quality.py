@@ -91,7 +91,9 @@ class CachedEmbedder:
         missing = [i for i, key in enumerate(keys) if key not in self._known]
         for start in range(0, len(missing), 64):
             batch = missing[start : start + 64]
-            for i, row in zip(batch, self._inner.passages([texts[i] for i in batch], tier=tier, vault=vault), strict=True):
+            for i, row in zip(
+                batch, self._inner.passages([texts[i] for i in batch], tier=tier, vault=vault), strict=True
+            ):
                 self._known[keys[i]] = row[None, :]
         return np.concatenate([self._known[key] for key in keys])
 
@@ -182,7 +184,9 @@ def measure(dialogue: Dialogue, rank: Ranking, into: dict[str, dict[str, list[fl
                 into[group].setdefault(name, []).append(value)
         if not first:
             wanted = " | ".join(text_of[turn][:90] for turn in sorted(evidence))
-            misses.append(f"[{category}] {question}\n      wanted {wanted}\n      got    {text_of[order[0]][:90] if order else '-'}")
+            misses.append(
+                f"[{category}] {question}\n      wanted {wanted}\n      got    {text_of[order[0]][:90] if order else '-'}"
+            )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
