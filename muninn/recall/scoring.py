@@ -41,8 +41,10 @@ IN_TIME_ONLY = 0.6
 BAND = 0.08
 """Strength and its kin change a score by at most this share, up or down."""
 
-ABSTAIN_BELOW = 0.15
-"""When no score reaches this, nothing matched."""
+IDLE_SHARE = 0.12
+"""Share of a query that any text may cover by its "what is the"; it ranks, but it is no ground for an answer."""
+ABSTAIN_BELOW = 0.1
+"""When no memory has better grounds, nothing matched."""
 ABSTAIN_BELOW_FOREIGN = 0.05
 """The same for a text in another language than the query's: wording is silent there, and nonsense has no language."""
 LEAST_SHOWN = 0.03
@@ -63,7 +65,7 @@ def wording(covered: Floats, total: float) -> Floats:
     if total <= 0:
         return np.zeros_like(covered)
     share = covered * np.float32(1.0 / total)
-    np.minimum(share, np.float32(1.0), out=share)
+    np.clip(share, 0.0, 1.0, out=share)
     return share
 
 
@@ -83,6 +85,14 @@ def blend(by_meaning: Floats, by_wording: Floats, foreign: Mask | None) -> Float
     if foreign is not None:
         np.maximum(relevance, by_meaning * np.float32(FOREIGN_SHARE), out=relevance, where=foreign)
     return relevance
+
+
+def grounded(by_meaning: float, by_wording: float, *, foreign: bool) -> bool:
+    """Whether the evidence for one text is an answer at all; wording that any text would have is left out of it."""
+    telling = max(0.0, (by_wording - IDLE_SHARE) / (1.0 - IDLE_SHARE))
+    one, other = np.array([by_meaning], np.float32), np.array([telling], np.float32)
+    relevance = float(blend(one, other, np.array([foreign]))[0])
+    return relevance >= (ABSTAIN_BELOW_FOREIGN if foreign else ABSTAIN_BELOW)
 
 
 def timed(relevance: Floats, in_time: Mask, *, subject: bool) -> Floats:

@@ -25,7 +25,7 @@ def fold(text: str) -> str:
     """``text`` without case, accents and compatibility forms ("Ñandú" → "nandu", "ﬁ" → "fi")."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return unicodedata.normalize("NFKC", "".join(c for c in decomposed if unicodedata.category(c) != "Mn"))
 
 

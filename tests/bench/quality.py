@@ -106,7 +106,7 @@ class CachedEmbedder:
     def save(self) -> None:
         if self._file:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            np.savez(self._file, **self._known)
+            np.savez(self._file, **self._known)  # type: ignore[arg-type]
 
     def for_tier(self, tier: Tier) -> Embedder:
         return self
