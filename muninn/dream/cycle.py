@@ -19,6 +19,7 @@ from muninn.domain.trust import Tier
 from muninn.dream.context import Ask, Embed, Limits
 from muninn.dream.journal import Journal
 from muninn.dream.outcome import Outcome, phase_totals, shown
+from muninn.dream.patience import Patience
 from muninn.dream.pipeline import CONSOLIDATION, DREAM
 from muninn.dream.planning import Materials, Plan, gate_entries, plan_vaults
 from muninn.dream.probe import Probe, ask_before, culprits, ids_of, lost, questions
@@ -67,7 +68,7 @@ class DreamService(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cycle:
-    """Everything a dream needs, injected. ``ask`` is None without a language model, ``embed`` without an embedder."""
+    """Everything a dream needs, injected. ``ask`` gives the models a tier may use, if any."""
 
     service: DreamService
     journal: Journal
@@ -77,7 +78,7 @@ class Cycle:
     calibration: Callable[[str], Calibration]
     language: str = "en"
     probe_queries: int = 20
-    ask: Ask | None = None
+    ask: Callable[[Tier], Ask | None] = lambda _: None
     embed: Embed | None = None
     interrupted: Callable[[], bool] = lambda: False
 
@@ -111,7 +112,7 @@ class Cycle:
             clock=self.clock,
             remaining=lambda: 0.0 if self.interrupted() else until - self.clock.monotonic(),
             embed=self.embed,
-            ask=self.ask if llm and kind == DREAM else None,
+            ask=Patience(self.ask, self.clock.monotonic).ask if llm and kind == DREAM else lambda _: None,
             progress=progress,
             keep=keep,
         )

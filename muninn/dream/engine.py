@@ -88,7 +88,7 @@ class Dreamer:
             calibration=self._calibration,
             language=config.journal.language,
             probe_queries=config.dream.probe_queries,
-            ask=None if models is None else _asking(models, clock, ids, config.journal.language),
+            ask=_asking(models, clock, ids, config.journal.language),
             embed=self._embed,
             interrupted=interrupted,
         )
@@ -182,6 +182,8 @@ class Dreamer:
         if not dreams:
             return None
         last = max(dreams, key=lambda one: (one.started_at, one.id))
+        if self._files.state().last_dream_id != last.id:
+            self._files.finish(dream_id=last.id, now=last.started_at, status=last.status)
         if last.undone_at is not None or self._journal.holds(last.id):
             return None
         record = replace(
@@ -189,7 +191,6 @@ class Dreamer:
         )
         self._cycle.tell(record, tuple(self._service.store.operations(last.id)))
         self._service.record_dream(record)
-        self._files.finish(dream_id=last.id, now=last.started_at, status=last.status)
         return last.id
 
     # -- gates and sidecars
@@ -320,12 +321,14 @@ def _on_disk() -> Iterator[None]:
         ) from error
 
 
-def _asking(models: Models, clock: Clock, ids: Ids, language: str) -> Ask:
+def _asking(models: Models | None, clock: Clock, ids: Ids, language: str) -> Callable[[Tier], Ask | None]:
+    """For a tier, how its models are asked; None where it may use none."""
+
     def ask(groups: Any, seconds: float, dream_id: str) -> Any:
         from muninn.llm.adjudication import adjudicate
 
         return adjudicate(
-            models,
+            models,  # type: ignore[arg-type]
             groups,
             deadline=clock.monotonic() + seconds,
             clock=clock,
@@ -334,7 +337,7 @@ def _asking(models: Models, clock: Clock, ids: Ids, language: str) -> Ask:
             dream_id=dream_id,
         )
 
-    return ask
+    return lambda tier: ask if models is not None and models.for_tier(tier) else None
 
 
 def _since(text: str | None) -> datetime | None:

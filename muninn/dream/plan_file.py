@@ -10,7 +10,7 @@ from muninn.domain.gates import Verdict
 from muninn.domain.operations import from_json, to_json
 from muninn.domain.trust import Tier
 from muninn.dream.pipeline import PhaseReport
-from muninn.dream.planning import Plan, VaultPlan, digest
+from muninn.dream.planning import Plan, VaultPlan, digest, without_legal
 from muninn.errors import ConflictError, UsageError
 from muninn.ports import ReadModel
 
@@ -89,5 +89,5 @@ def require_unmoved(plan: Plan, read: ReadModel) -> None:
         vault = present.get(one.vault)
         if vault is None or vault.tier is not one.tier:
             raise ConflictError(f"the vault {one.vault} is gone or has another tier", hint="make a new plan")
-        if one.digest and digest(read.snapshot(one.vault)) != one.digest:
+        if one.digest and digest(without_legal(read.snapshot(one.vault))) != one.digest:
             raise ConflictError(f"the vault {one.vault} changed since the plan was made", hint="make a new plan")

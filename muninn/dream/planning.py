@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from muninn.domain.gates import Verdict
@@ -93,7 +93,7 @@ class Materials:
     clock: Clock
     remaining: Callable[[], float]
     embed: Embed | None = None
-    ask: Ask | None = None
+    ask: Callable[[Tier], Ask | None] = lambda _: None
     progress: Callable[[Mapping[str, object]], None] | None = None
     keep: bool = False  # the plan may be kept for later, so the state it was made for is noted
 
@@ -127,7 +127,7 @@ def _plan_vault(
 ) -> VaultPlan:
     clock, meta = materials.clock, materials.meta
     now = clock.now()
-    snapshot = materials.read.snapshot(vault.name)
+    snapshot = without_legal(materials.read.snapshot(vault.name))
     mark, scanned = mark_of(meta, vault.key), scanned_of(meta, vault.key)
     findings = Findings(mark=mark)
     legal = vault.tier is Tier.LEGAL
@@ -145,7 +145,7 @@ def _plan_vault(
         vocabulary=words,
         remaining=materials.remaining,
         findings=findings,
-        ask=materials.ask,
+        ask=None if legal else materials.ask(vault.tier),
         embed=materials.embed,
         suggested=frozenset(one.id for one in materials.suggestions),
         read=materials.read,
@@ -165,6 +165,21 @@ def _plan_vault(
         meta=entries,
         unfinished=findings.unfinished,
         narrative=tuple(findings.narrative),
+    )
+
+
+def without_legal(snapshot: Snapshot) -> Snapshot:
+    """The snapshot without memories whose text was written under tier legal: they keep that tier in any vault.
+
+    A legal vault stays whole, to be counted.
+    """
+    hidden = {key for key, memory in snapshot.memories.items() if memory.tier is Tier.LEGAL}
+    if not hidden or snapshot.vault.tier is Tier.LEGAL:
+        return snapshot
+    return replace(
+        snapshot,
+        memories={key: memory for key, memory in snapshot.memories.items() if key not in hidden},
+        links={key: link for key, link in snapshot.links.items() if not {key.source, key.target} & hidden},
     )
 
 

@@ -145,6 +145,18 @@ def test_a_legal_vault_is_counted_and_untouched(world: World) -> None:
     assert by_vault == {"legal": "skipped", "default": "done"}
 
 
+def test_text_written_under_tier_legal_keeps_it_in_any_vault(world: World) -> None:
+    world.tell("Something else.")
+    secret = world.tell(PACKETS, tier=Tier.LEGAL, access_count=9, relevance=0.9)
+    world.tell(PACKETS_AGAIN, tier=Tier.LEGAL)
+    world.use(secret, query="docker")
+    before = world.state()
+    outcome = world.dreamer.dream(force=True)
+    assert operations(outcome) == []
+    assert world.state() == before
+    assert "Docker" not in world.config.journal_file.read_text()
+
+
 def test_a_dry_run_changes_nothing_and_tells_the_same(world: World) -> None:
     world.tell(PACKETS)
     world.tell(PACKETS_AGAIN)

@@ -226,3 +226,31 @@ def test_garbage_costs_nothing_but_the_question(make_world: Callable[..., World]
     outcome = world.dreamer.dream(force=True)
     assert outcome.status == "completed"
     assert set(ops(outcome)) <= {"near_duplicates"}
+
+
+def test_one_long_silence_is_enough(make_world: Callable[..., World]) -> None:
+    def hang(_: Request) -> str:
+        world.sleep(seconds=10)
+        raise ProviderError("no answer in time")
+
+    models = FunctionModels(hang)
+    world = make_world(models=models)
+    for vault in ("one", "two", "three"):
+        world.tell(OLD, vault=vault)
+        world.tell(NEW, vault=vault, vector=_vector(world, OLD))
+    outcome = world.dreamer.dream(force=True)
+    assert all(request.vault.startswith("one") for request in models.requests), "of the first vault only"
+    assert outcome.status == "completed"
+
+
+def test_a_tier_without_models_is_not_mentioned(make_world: Callable[..., World]) -> None:
+    class NoModels(FunctionModels):
+        def for_tier(self, tier: Tier) -> tuple[str, ...]:
+            return ()
+
+    models = NoModels(lambda _: "{}")
+    world = make_world(models=models)
+    world.tell(OLD)
+    world.tell(NEW, vector=_vector(world, OLD))
+    assert "model" not in world.dreamer.dream(force=True).journal
+    assert models.requests == []
