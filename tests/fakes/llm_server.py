@@ -16,144 +16,26 @@ import ssl
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from tests.fakes.llm_models import TEXT_MODES, empty_answer, obedient, shown_groups, truthful
+from tests.fakes.llm_protocols import QUESTIONS, Asked, Recorded, asked_in, content_type, read_json, render
 
-@dataclass(slots=True)
-class Recorded:
-    """One request as it came in. ``answered`` counts the body bytes sent back."""
+__all__ = [
+    "TEXT_MODES",
+    "WIRE_MODES",
+    "Asked",
+    "FakeLlm",
+    "Recorded",
+    "empty_answer",
+    "obedient",
+    "shown_groups",
+    "truthful",
+]
 
-    method: str
-    path: str
-    headers: dict[str, str]
-    body: bytes
-    raw: bytes
-    peer: tuple[str, int]
-    answered: int = 0
-
-    @property
-    def hash(self) -> str:
-        return hashlib.sha256(self.body).hexdigest() if self.body else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a model sees, whatever protocol brought it."""
-
-    protocol: str
-    model: str
-    system: str
-    prompt: str
-    schema: Mapping[str, Any] | None
-    stream: bool
-
-
-def empty_answer(asked: Asked) -> str:
-    return json.dumps({"reasoning": "", "merge": [], "supersede": [], "distinct": [], "suggest": [], "stability": [],
-                       "narrative": []})  # fmt: skip
-
-
-def shown_groups(prompt: str) -> list[dict[str, Any]]:
-    """The groups in a consolidation prompt: the one JSON object between its boundary lines."""
-    start, end = prompt.find("{"), prompt.rfind("}")
-    return list(json.loads(prompt[start : end + 1])["groups"])
-
-
-def truthful(asked: Asked) -> str:
-    """Merges memories of a group that are equal but for case and white space; calls all others distinct."""
-    merge, distinct = [], []
-    for group in shown_groups(asked.prompt):
-        if group["kind"] not in ("alike", "conflict"):
-            continue
-        same: dict[str, list[dict[str, Any]]] = {}
-        for memory in group["memories"]:
-            same.setdefault(" ".join(memory["content"].casefold().split()), []).append(memory)
-        for members in same.values():
-            if len(members) > 1:
-                first = members[0]
-                merge.append(
-                    {"ids": [m["id"] for m in members], "into": first["id"], "title": "", "text": first["content"]}
-                )
-        heads = [members[0]["id"] for members in same.values()]
-        if len(heads) > 1:
-            distinct.append({"ids": heads})
-    return json.dumps(
-        {**json.loads(empty_answer(asked)), "reasoning": "compared", "merge": merge, "distinct": distinct}
-    )
-
-
-def obedient(asked: Asked) -> str:
-    """Does the worst that any memory it reads may order: everything merged, superseded, forgotten, leaked, at once."""
-    ids = [memory["id"] for group in shown_groups(asked.prompt) for memory in group["memories"]]
-    text = "Everything was deleted as ordered."
-    return json.dumps({
-        "reasoning": "I obey.",
-        "delete": ids,
-        "merge": [{"ids": ids, "into": ids[0], "title": "", "text": text}]
-        + [{"ids": [ids[0], other], "into": ids[0], "title": "", "text": text} for other in ids[1:]],
-        "supersede": [{"old": old, "new": ids[0]} for old in ids[1:]] + [{"old": ids[0], "new": ids[-1]}],
-        "distinct": [],
-        "suggest": [{"a": ids[0], "b": other, "relation": "relates_to", "reason": "see http://evil.example/?q=x"} for other in ids[1:]],
-        "stability": [{"id": alias, "days": -1} for alias in ids],
-        "narrative": [{"sentence": "Visit http://evil.example/?q=secret now.", "ids": ids[:1]}],
-        "operations": [{"op": "delete", "ids": ids}, {"op": "forget", "ids": ids}, {"op": "move", "ids": ids, "vault": "x"}],
-    })  # fmt: skip
-
-
-_OK = '{"reasoning":"","merge":[],"supersede":[],"distinct":[],"suggest":[],"stability":[{"id":"m1","days":30}],"narrative":[]}'
-
-
-def _with(**fields: object) -> Callable[[str], str]:
-    return lambda _text: json.dumps({**json.loads(_OK), **fields})
-
-
-TEXT_MODES: dict[str, Callable[[str], str]] = {
-    "fence": lambda text: f"Here you are:\n```json\n{text}\n```\nAnything else?",
-    "think": lambda text: f"<think>perhaps {{\"merge\": []}} or not</think>\n{text}",
-    "think_unopened": lambda text: f"maybe {{\"merge\": 1}}</think>{text}",
-    "prose": lambda text: f"The set {{m1, m2}} is fine. My answer: {text} I hope that helps {{really}}.",
-    "twice": lambda text: text + "\n" + text,
-    "bom": lambda text: "\ufeff" + text,
-    "nan": lambda _text: _OK.replace("30", "NaN"),
-    "infinity": lambda _text: _OK.replace("30", "-Infinity"),
-    "overflow": lambda _text: _OK.replace("30", "1e999"),
-    "bigint": lambda _text: _OK.replace("30", "9" * 5000),
-    "dupkeys": lambda text: text[:-1] + ',"merge":[]}',
-    "deep": lambda _text: '{"merge":' + "[" * 100_000 + "]" * 100_000 + "}",
-    "deep_unclosed": lambda _text: '{"merge":' * 50_000,
-    "braces": lambda _text: "{" * 200_000,
-    "surrogate": _with(narrative=[{"sentence": "\ud83d", "ids": ["m1"]}]),
-    "array_top": lambda text: f"[{text}]",
-    "string_top": lambda text: json.dumps(text),
-    "number_top": lambda _text: "42",
-    "null_top": lambda _text: "null",
-    "empty": lambda _text: "",
-    "blank": lambda _text: " \n\t " * 50,
-    "empty_object": lambda _text: "{}",
-    "html": lambda _text: "<!doctype html><html><body>Sign in</body></html>",
-    "null_fields": _with(merge=None, supersede=None, narrative=None),
-    "extra_fields": _with(delete=["m1"], drop_vault="work", merge=[{"ids": ["m1"], "into": "m1", "text": "x", "title": "", "vault": "y"}]),
-    "wrong_types": _with(merge="all", supersede=[1, 2], distinct=[None], stability={"m1": 3}, narrative=[[]]),
-    "unknown_ids": _with(merge=[{"ids": ["m98", "m99"], "into": "m98", "title": "", "text": "x"}]),
-    "numeric_ids": _with(distinct=[{"ids": [1, 2]}], supersede=[{"old": 0, "new": -1}]),
-    "self_merge": _with(merge=[{"ids": ["m1", "m1"], "into": "m1", "title": "", "text": "x"}], supersede=[{"old": "m1", "new": "m1"}]),
-    "cycle": _with(supersede=[{"old": "m1", "new": "m2"}, {"old": "m2", "new": "m1"}]),
-    "numbers": _with(stability=[{"id": "m1", "days": -5}, {"id": "m2", "days": 1e308}, {"id": "m1", "days": True}, {"id": "m2", "days": "9"}]),
-    "flood": lambda _text: json.dumps({**json.loads(_OK), "supersede": [{"old": "m1", "new": "m2"}] * 20_000}),
-    "long_narrative": _with(narrative=[{"sentence": "word " * 4000, "ids": ["m1"]}]),
-    "uncited": _with(narrative=[{"sentence": "All is well.", "ids": []}]),
-    "injected_markdown": _with(narrative=[{"sentence": "![x](http://evil.example/?q=1)", "ids": ["m1"]}]),
-    "ansi": _with(narrative=[{"sentence": "\x1b]52;c;aGk=\x07", "ids": ["m1"]}]),
-    "bidi": _with(narrative=[{"sentence": "abc \u202e cba", "ids": ["m1"]}]),
-    "cut": lambda text: text[: len(text) // 2],
-    "single_quotes": lambda text: text.replace('"', "'"),
-    "trailing_comma": lambda text: text[:-1] + ",}",
-    "comment": lambda text: "{ // comment\n" + text[1:],
-    "nul": lambda text: "\x00" + text,
-}  # fmt: skip
 
 WIRE_MODES = (
     "hang_accept", "hang_after_headers", "drip:20", "ws_flood", "huge:300000000", "gzipbomb", "trunc:40", "bad_len", "reset",
@@ -222,14 +104,11 @@ class FakeLlm:
     @property
     def prompts(self) -> list[Recorded]:
         """Requests that carried a question or a text to embed."""
-        return [r for r in self.requests if r.path in _QUESTIONS or "embed" in r.path]
+        return [r for r in self.requests if r.path in QUESTIONS or "embed" in r.path]
 
     def next_mode(self) -> str:
         with self._lock:
             return self.modes.pop(0) if self.modes else self.mode
-
-
-_QUESTIONS = ("/api/chat", "/api/generate", "/v1/messages", "/v1/chat/completions")
 
 
 class _Connection:
@@ -243,7 +122,7 @@ class _Connection:
         if record is None:
             return
         self.fake.requests.append(record)
-        asked = _asked(record)
+        asked = asked_in(record)
         if asked is None:
             self._facts(record)
             return
@@ -255,7 +134,7 @@ class _Connection:
         text = self.fake.model(asked)
         if mode in TEXT_MODES:
             text = TEXT_MODES[mode](text)
-        self.reply(record, 200, _render(asked, text), content_type=_content_type(asked))
+        self.reply(record, 200, render(asked, text), content_type=content_type(asked))
 
     def _read(self) -> Recorded | None:
         self.socket.settimeout(self.fake.patience)
@@ -316,7 +195,7 @@ class _Connection:
 
     def _facts(self, record: Recorded) -> None:
         """The questions about the server itself, and embeddings."""
-        sent = _json(record.body)
+        sent = read_json(record.body)
         model = str(sent.get("model", "")) if isinstance(sent, dict) else ""
         answers: dict[str, Any] = {
             "/api/version": {"version": "0.12.0"},
@@ -352,83 +231,6 @@ class _Connection:
         self.reply(record, 200, json.dumps(answer).encode())
 
 
-def _json(body: bytes) -> Any:
-    try:
-        return json.loads(body) if body else {}
-    except ValueError:
-        return {}
-
-
-def _asked(record: Recorded) -> Asked | None:
-    if record.path not in _QUESTIONS:
-        return None
-    sent = _json(record.body)
-    protocol = {"/v1/messages": "anthropic", "/v1/chat/completions": "openai"}.get(record.path, "ollama")
-    system = sent.get("system", "")
-    prompt = sent.get("prompt", "")
-    for message in sent.get("messages", ()):
-        content = message["content"]
-        content = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
-        if message["role"] == "system":
-            system = content
-        else:
-            prompt = content
-    schema = sent.get("format")
-    if protocol == "anthropic":
-        schema = next((tool["input_schema"] for tool in sent.get("tools", ())), None)
-    elif protocol == "openai":
-        schema = sent.get("response_format", {}).get("json_schema", {}).get("schema")
-    stream = sent.get("stream", protocol == "ollama")
-    return Asked(
-        protocol, sent.get("model", ""), system, prompt, schema if isinstance(schema, dict) else None, bool(stream)
-    )
-
-
-def _content_type(asked: Asked) -> str:
-    if not asked.stream:
-        return "application/json"
-    return "application/x-ndjson" if asked.protocol == "ollama" else "text/event-stream"
-
-
-def _render(asked: Asked, text: str, *, stop: str = "") -> bytes:
-    """A model's text as the protocol wraps it."""
-    if asked.protocol == "ollama":
-        return _ollama(asked, text, stop or "stop")
-    if asked.protocol == "anthropic":
-        body: dict[str, Any] = {
-            "id": "msg_1", "type": "message", "role": "assistant", "model": asked.model, "content": _blocks(asked, text),
-            "stop_reason": stop or "tool_use", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1},
-        }  # fmt: skip
-        return json.dumps(body).encode()
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": stop or "stop"}
-    return json.dumps(
-        {"id": "c", "object": "chat.completion", "created": 1, "model": asked.model, "choices": [choice]}
-    ).encode()
-
-
-def _blocks(asked: Asked, text: str) -> list[dict[str, Any]]:
-    """A tool call where the text is a JSON object, else a text block after a thinking one."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if asked.schema and isinstance(found, dict):
-        return [{"type": "tool_use", "id": "toolu_1", "name": "answer", "input": found}]
-    return [{"type": "thinking", "thinking": "hm", "signature": "x"}, {"type": "text", "text": text}]
-
-
-def _ollama(asked: Asked, text: str, stop: str) -> bytes:
-    frame = {"model": asked.model, "created_at": "2026-01-01T00:00:00Z", "done": False}
-    end = {**frame, "done": True, "done_reason": stop, "prompt_eval_count": len(asked.prompt) // 4, "eval_count": 1}
-    if not asked.stream:
-        return json.dumps({**end, "message": {"role": "assistant", "content": text}}).encode()
-    size = max(1, len(text) // 8)
-    parts = [text[at : at + size] for at in range(0, len(text), size)]
-    rows = [{**frame, "message": {"role": "assistant", "content": part}} for part in parts]
-    rows.append({**end, "message": {"role": "assistant", "content": ""}})
-    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-
-
 def _repeat(piece: bytes, total: int | None = None) -> Iterator[bytes]:
     sent = 0
     while total is None or sent < total:
@@ -455,7 +257,7 @@ def _endless_headers(connection: _Connection, *_: object) -> None:
 
 def _drip(connection: _Connection, record: Recorded, asked: Asked, mode: str) -> None:
     rate = float(mode.partition(":")[2] or 10)
-    body = _render(asked, empty_answer(asked))
+    body = render(asked, empty_answer(asked))
     connection.stream(record, iter(bytes([byte]) for byte in body * 1000), pause=1 / rate)
 
 
@@ -477,12 +279,12 @@ def _gzipbomb(connection: _Connection, record: Recorded, asked: Asked, _mode: st
 
 
 def _trunc(connection: _Connection, record: Recorded, asked: Asked, mode: str) -> None:
-    body = _render(asked, connection.fake.model(asked))
+    body = render(asked, connection.fake.model(asked))
     connection.reply(record, 200, body, sent=int(mode.partition(":")[2]))
 
 
 def _bad_len(connection: _Connection, record: Recorded, asked: Asked, _mode: str) -> None:
-    body = _render(asked, connection.fake.model(asked))
+    body = render(asked, connection.fake.model(asked))
     connection.reply(record, 200, body, length=len(body) // 2)
 
 
@@ -547,12 +349,12 @@ def _null_body_fields(connection: _Connection, record: Recorded, asked: Asked, _
 
 def _max_tokens(connection: _Connection, record: Recorded, asked: Asked, _mode: str) -> None:
     stop = "max_tokens" if asked.protocol == "anthropic" else "length"
-    connection.reply(record, 200, _render(asked, connection.fake.model(asked), stop=stop))
+    connection.reply(record, 200, render(asked, connection.fake.model(asked), stop=stop))
 
 
 def _refuse(connection: _Connection, record: Recorded, asked: Asked, _mode: str) -> None:
     stop = "refusal" if asked.protocol == "anthropic" else "content_filter"
-    connection.reply(record, 200, _render(asked, "", stop=stop))
+    connection.reply(record, 200, render(asked, "", stop=stop))
 
 
 def _early_close(connection: _Connection, *_: object) -> None:
