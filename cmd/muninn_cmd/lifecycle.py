@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,32 +74,39 @@ def wait(for_: Callable[[], Any], *, at_most: float, meanwhile: Callable[[], Non
 
 
 def wake(environ: Mapping[str, str], *arguments: str, at_most: float, meanwhile: Callable[[], None]) -> dict[str, Any]:
-    """Spawn a daemon and return its status once it answers. Raises AlreadyRunningError when another one won the race."""
+    """Spawn a daemon and return its status once it answers.
+
+    A command that is at work under the lock is waited for. Raises AlreadyRunningError when another daemon won the race,
+    once that one answers; LockedError when nothing answers in ``at_most`` seconds; else what the daemon died of.
+    """
     log = paths.log_path(Path(paths.home_name(environ)))
-    before = log.stat().st_size if log.exists() else 0
-    child = spawn(environ, *arguments)
-
-    def settled() -> dict[str, Any] | bool:
-        """The status of our child, or True when it ended; a socket that another one serves says nothing about it."""
-        status = answering(environ)
-        return status if status is not None and status.get("pid") == child.pid else child.poll() is not None
-
-    status = wait(settled, at_most=at_most, meanwhile=meanwhile)
-    if isinstance(status, dict):
-        return status
-    if status is None:
-        raise errors.LockedError(
-            f"muninn (pid {child.pid}) is still waking after {at_most:g} s", hint="it goes on; see: muninn status"
+    end = time.monotonic() + at_most
+    while True:
+        before = log.stat().st_size if log.exists() else 0
+        child = spawn(environ, *arguments)
+        status = wait(partial(_settled, environ, child), at_most=end - time.monotonic(), meanwhile=meanwhile)
+        if isinstance(status, dict):
+            if status.get("pid") == child.pid:
+                return status
+            raise already(status)
+        if status is None:
+            raise errors.LockedError(
+                f"muninn (pid {child.pid}) is still waking after {at_most:g} s", hint="it goes on; see: muninn status"
+            )
+        if child.wait() != RACE:
+            raise _died(child.returncode, log, before)
+        winner = wait(
+            lambda: answering(environ) or held(environ) is None, at_most=end - time.monotonic(), meanwhile=meanwhile
         )
-    if child.returncode == RACE or held(environ) is not None:
-        raise _lost(wait(lambda: answering(environ), at_most=at_most, meanwhile=meanwhile))
-    raise _died(child.returncode, log, before)
+        if isinstance(winner, dict):
+            raise already(winner)
+        if winner is None or time.monotonic() >= end:
+            raise errors.LockedError("another muninn holds the lock and does not answer yet", hint="see: muninn status")
 
 
-def _lost(winner: dict[str, Any] | None) -> errors.MuninnError:
-    if winner is None:
-        return errors.LockedError("another muninn is waking and does not answer yet", hint="see: muninn status")
-    return already(winner)
+def _settled(environ: Mapping[str, str], child: subprocess.Popen[bytes]) -> dict[str, Any] | bool:
+    """The status of whoever answers, or whether the child has ended."""
+    return answering(environ) or child.poll() is not None
 
 
 def already(winner: Mapping[str, Any]) -> errors.AlreadyRunningError:

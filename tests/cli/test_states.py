@@ -232,14 +232,48 @@ def test_a_daemon_that_never_answers_is_left_to_it(
     os.kill(int(pid.read_text()), signal.SIGKILL)
 
 
+@pytest.mark.parametrize("program", ["import sys; sys.exit(3)", "import sys, time; time.sleep(0.5); sys.exit(3)"])
 def test_losing_the_race_waits_for_the_winner(
-    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, daemon: Any
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: Path, hold: Hold, program: str
 ) -> None:
-    pretend(monkeypatch, tmp_path, "import sys; sys.exit(3)")
-    answers = iter([None, None, {"state": "awake", "pid": 4242, "socket": "s"}])
-    monkeypatch.setattr(lifecycle, "answering", lambda _environ: next(answers))
+    home.mkdir()
+    hold(home / "muninn.lock")
+    pretend(monkeypatch, tmp_path, program)
+    answers = iter([None] * 8)
+    winner = {"state": "awake", "pid": 4242, "socket": "s"}
+    monkeypatch.setattr(lifecycle, "answering", lambda _environ: next(answers, winner))
     with pytest.raises(errors.AlreadyRunningError, match="pid 4242"):
-        lifecycle.wake(environ, at_most=5, meanwhile=lambda: time.sleep(0.3))
+        lifecycle.wake(environ, at_most=10, meanwhile=lambda: None)
+
+
+def test_start_waits_for_a_command_at_work_and_then_starts(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: Path, hold: Hold
+) -> None:
+    home.mkdir()
+    tries, up = tmp_path / "tries", tmp_path / "up"
+    program = f"""
+        import os, pathlib, sys, time
+        tries = pathlib.Path({str(tries)!r})
+        if not tries.exists():
+            tries.touch()
+            sys.exit(3)
+        pathlib.Path({str(up)!r} + ".new").write_text(str(os.getpid()))
+        os.rename({str(up)!r} + ".new", {str(up)!r})
+        time.sleep(30)
+    """
+    pretend(monkeypatch, tmp_path, program)
+    monkeypatch.setattr(
+        lifecycle, "answering", lambda _environ: {"state": "awake", "pid": int(up.read_text())} if up.exists() else None
+    )
+    command = hold(home / "muninn.lock")
+
+    def meanwhile() -> None:
+        if tries.exists():
+            command.kill()
+            command.wait()
+
+    assert lifecycle.wake(environ, at_most=20, meanwhile=meanwhile)["state"] == "awake"
+    os.kill(int(up.read_text()), signal.SIGKILL)
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str) -> None:
