@@ -7,6 +7,7 @@ import os
 import random  # noqa: TID251 - the root injects randomness
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Self
@@ -17,6 +18,7 @@ from muninn.clock import SystemClock, Ulids
 from muninn.config import Config
 from muninn.daemon.lock import HomeLock
 from muninn.domain.records import Egress, Transaction
+from muninn.domain.trust import Tier
 from muninn.dream.engine import Dreamer
 from muninn.embed.registry import Embedders
 from muninn.errors import MuninnError, ProviderError, StoreError
@@ -61,7 +63,6 @@ class App:
         self._lock = lock
         self._log = logs.logger("muninn.app")
         self._closing = Event()
-        self._wake_embedder = Event()
         self.store = LanceStore(config.data, config.store, read_only=read_only)
         self._ledger = _Ledger(self.store)
         self.models = Models(
@@ -82,12 +83,21 @@ class App:
             clock=clock,
             state_dir=config.home / "hooks",
             home=Path(environ.get("HOME", "/")),
-            remember=None,
+            remember=self.propose,
+            language=config.journal.language,
         )
         self._embedding = Thread(target=self._embed_late, name="muninn-embed", daemon=True)
         if not read_only:
             (config.home / paths.STATUS).unlink(missing_ok=True)
+            self._name_embedders()
             self.store.start()
+
+    def _name_embedders(self) -> None:
+        """Write into the store's marker who embeds for which tiers, once no vector of another model is left."""
+        serving = {tier: self.embedders.for_tier(tier) for tier in Tier}
+        named = {tier.value: {"model": one.model, "dimensions": one.dimensions} for tier, one in serving.items()}
+        if self.store.marker.embedders != named and not self.service.foreign_models():
+            self.store.set_marker(replace(self.store.marker, embedders=named))
 
     def _endpoint(self, config: Any) -> Any:
         from muninn.embed.endpoint import EndpointEmbedder

@@ -1,6 +1,6 @@
 """Knows where everything in a JSON text stands: a strict parser that keeps positions.
 
-RFC 8259 to the letter, and duplicate keys refused; with ``comments`` also ``//``, ``/* */`` and trailing commas, as the
+RFC 8259 to the letter; of a name that stands there twice the last one counts, as in JavaScript; with ``comments`` also ``//``, ``/* */`` and trailing commas, as the
 JSON-with-comments of editors has them. Errors name line and column, both from 1.
 """
 
@@ -41,7 +41,7 @@ class Node:
     def child(self, step: str | int) -> Child | None:
         """The member of that name, or the item at that index."""
         if isinstance(self.value, dict):
-            return next((child for child in self.children if child.key == step), None)
+            return next((child for child in reversed(self.children) if child.key == step), None)
         if isinstance(self.value, list) and isinstance(step, int):
             return self.children[step] if 0 <= step < len(self.children) else None
         return None
@@ -108,13 +108,12 @@ class _Parser:
 
     def container(self, at: int, depth: int, *, named: bool) -> Node:
         node = Node(at, at, {} if named else [])
-        names: set[str] = set()
         closing = "}" if named else "]"
         at = self.space(at + 1)
         while not self.text.startswith(closing, at):
             if node.children and node.children[-1].comma is None:
                 raise self.error(at, f"expected ',' or '{closing}', found {self.found(at)}")
-            child = self.member(names, at, depth) if named else Child(at, self.value(at, depth + 1))
+            child = self.member(at, depth) if named else Child(at, self.value(at, depth + 1))
             node.children.append(child)
             at = self.space(child.node.end)
             if self.text.startswith(",", at):
@@ -127,13 +126,10 @@ class _Parser:
         node.value = dict(zip((child.key for child in node.children), values, strict=True)) if named else values
         return node
 
-    def member(self, names: set[str], at: int, depth: int) -> Child:
+    def member(self, at: int, depth: int) -> Child:
         if not self.text.startswith('"', at):
             raise self.error(at, f"expected a name in double quotes, found {self.found(at)}")
         name = self.string(at)
-        if name.value in names:
-            raise self.error(at, f"the name {name.value!r} stands there twice")
-        names.add(str(name.value))
         colon = self.space(name.end)
         if not self.text.startswith(":", colon):
             raise self.error(colon, f"expected ':', found {self.found(colon)}")

@@ -32,7 +32,7 @@ def status_document(app: App) -> dict[str, Any]:
     foreign = app.service.foreign_models()
     if foreign:
         others = ", ".join(f"{count} by {model}" for model, count in sorted(foreign.items()))
-        warnings.append(f"vectors of another model ({others}): recall is lexical for them; run muninn reembed")
+        warnings.append(f"vectors of another model ({others}): they are compared only among themselves; to bring all together run: muninn reembed")
     return {
         "state": app.phase,
         "pid": os.getpid() if app.phase != "asleep" else None,

@@ -109,7 +109,6 @@ def test_first_and_middle_members_go_alone() -> None:
         ("{\n  // no\n}", "line 2, column 3"),
         ('{\n  "a": 1,\n}', "line 2, column 9"),
         ('{"a": 1 "b": 2}', "line 1, column 9"),
-        ('{"a": 1, "a": 2}', "line 1, column 10"),
         ('{"a": tru}', "line 1, column 7"),
         ('{"a": 01}', "line 1, column 8"),
         ('{"a": "x\ny"}', "line 1, column 7"),
@@ -169,3 +168,11 @@ def test_removing_is_the_inverse_of_inserting(
         return
     assert json.dumps(jsonedit.read(added, path)) == json.dumps(value)
     assert jsonedit.remove(added, path, prune=steps - 1) == text
+
+
+def test_of_a_name_that_stands_there_twice_the_last_one_counts_and_both_stay() -> None:
+    text = '{"a": 1, "hooks": {"old": []}, "a": 2, "hooks": {"Stop": []}}'
+    added = jsonedit.insert(text, ["hooks", "Start"], [1])
+    assert json.loads(added) == {"a": 2, "hooks": {"Stop": [], "Start": [1]}}
+    assert added.startswith('{"a": 1, "hooks": {"old": []}, "a": 2,')
+    assert jsonedit.remove(added, ["hooks", "Start"]) == text
