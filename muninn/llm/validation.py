@@ -197,8 +197,8 @@ class _Reading:
         if old.id == new.id:
             raise _RejectedError("a memory cannot replace itself")
         self._together(pair, _SAME)
-        if old.learned_at > new.learned_at:
-            raise _RejectedError("the replaced memory was asserted later than its successor")
+        if old.learned_at >= new.learned_at:
+            raise _RejectedError("the successor was not asserted later than what it replaces")
         if old.pinned:
             raise _RejectedError("a pinned memory is not replaced")
         if frozenset(pair) in self.apart:

@@ -157,18 +157,18 @@ class Gate:
     def _addresses(self, envelope: Envelope, endpoint: Endpoint, limit: Deadline) -> tuple[str, ...]:
         """The addresses that the tier allows to be connected to. Refuses when there are none, before any packet leaves."""
         allowed = places_for(envelope.tier, envelope.provider, purpose=envelope.purpose)
-        expected = endpoint.expected_location(envelope.provider)
-        if self._passed_on(envelope):
-            expected = Location.REMOTE
-        ruling = rule(envelope.tier, envelope.provider, location=expected, purpose=envelope.purpose)
-        if not allowed or (not ruling.allowed and (expected is not Location.REMOTE or self._passed_on(envelope))):
-            self.refuse(envelope, endpoint.authority, ruling.why)
+        passed_on = envelope.forwards or (envelope.provider == "ollama" and forwards(envelope.model))
+        expected = Location.REMOTE if passed_on else endpoint.expected_location(envelope.provider)
+        possible = {expected} if passed_on else endpoint.possible_locations(envelope.provider)
+        why = rule(envelope.tier, envelope.provider, location=expected, purpose=envelope.purpose).why
+        if not possible & allowed:
+            self.refuse(envelope, endpoint.authority, why)
         addresses = resolve(endpoint, limit)
-        if expected is Location.OFFICIAL or self._passed_on(envelope):
+        if passed_on or expected is Location.OFFICIAL:
             return addresses
         here = tuple(address for address in addresses if address_location(address) in allowed)
         if not here:
-            self.refuse(envelope, endpoint.authority, f"{ruling.why}; {endpoint.host} is {addresses[0]}")
+            self.refuse(envelope, endpoint.authority, f"{why}; {endpoint.host} is {addresses[0]}")
         return here
 
     def _prove(self, envelope: Envelope, post: Post, address: str, location: Location) -> None:
@@ -184,10 +184,6 @@ class Gate:
         except ProviderError as error:
             self.record(replace(entry, reason=error.message, bytes_out=0, content_hash=""))
             raise
-
-    @staticmethod
-    def _passed_on(envelope: Envelope) -> bool:
-        return envelope.forwards or (envelope.provider == "ollama" and forwards(envelope.model))
 
     def _remember(self, connection: socket.socket, *, instead_of: socket.socket | None = None) -> None:
         with self._lock:
