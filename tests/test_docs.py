@@ -80,6 +80,19 @@ def test_every_verb_is_in_the_readme(verb: Verb) -> None:
     assert f"`{verb.name}" in README.read_text("utf-8")
 
 
+@pytest.mark.parametrize(
+    "topic", sorted((ROOT / "cmd" / "muninn_cmd" / "topics").glob("*.md")), ids=lambda path: path.stem
+)
+def test_what_a_topic_says_can_be_typed(topic: Path) -> None:
+    text = topic.read_text("utf-8")
+    assert re.match(r"# \w+: ", text)
+    assert topic.stem in (ROOT / "cmd" / "muninn_cmd" / "verbs.py").read_text("utf-8")
+    for line in re.findall(r"`(muninn [^`]*)`|^    (muninn .*?)(?:  |$)", text, re.MULTILINE):
+        parse(shlex.split("".join(line).replace("…", "x"))[1:])
+    for key in re.findall(r"\b((?:embed|llm|store|recall|backup|dream)\.[a-z_]+)\b", text):
+        assert key in sample() or key.startswith(("dream.due", "dream.state", "dream.journal")), key
+
+
 def parse(words: list[str]) -> None:
     """Parse a command line down to its last sub-command, and run nothing. Raises what Typer raises for a usage error."""
     import typer

@@ -9,7 +9,16 @@ import typer
 from muninn_cmd import connect, render
 from muninn_cmd.text import moment, one_line
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, no_args_is_help=True)
+app = typer.Typer(
+    rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, invoke_without_command=True
+)
+
+
+@app.callback(epilog="Example: muninn suggestions list")
+def suggestions(context: typer.Context) -> None:
+    """Without a word behind it: list."""
+    if context.invoked_subcommand is None:
+        list_(every=False)
 
 
 @app.command("list", epilog="Example: muninn suggestions list --all")

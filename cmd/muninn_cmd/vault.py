@@ -9,10 +9,19 @@ import typer
 from muninn_cmd import connect, render
 from muninn_cmd.text import columns, count, one_line, plain
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, no_args_is_help=True)
+app = typer.Typer(
+    rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, invoke_without_command=True
+)
 
 TIERS = "legal, work, personal, project or global"
 Name = Annotated[str, typer.Argument(metavar="NAME", help="1 to 64 letters, digits and . _ - : /")]
+
+
+@app.callback(epilog="Example: muninn vault list")
+def vault(context: typer.Context) -> None:
+    """Without a word behind it: list."""
+    if context.invoked_subcommand is None:
+        list_()
 
 
 @app.command(epilog="Example: muninn vault create clients --tier legal")

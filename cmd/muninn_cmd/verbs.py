@@ -46,6 +46,7 @@ VERBS = (
     Verb(VAULT, "import", "Bring memories in from files and other stores.", "muninn import notes/ --vault work", "importer"),
     Verb(VAULT, "export", "Write every memory out as JSONL, lossless.", "muninn export --output memories.jsonl", "exporter"),
     Verb(VAULT, "backup", "Copy the store safely while it runs; put a copy back.", "muninn backup"),
+    Verb(CARE, "help", "Read about a topic: tiers, dreaming, recall, hooks, tuning, files.", "muninn help dreaming"),
     Verb(CARE, "egress", "What left this process, when, to whom, for which vault.", "muninn egress --last 20"),
     Verb(CARE, "doctor", "Check that everything is as it should be; --prove dreams on planted cases.", "muninn doctor --prove"),
     Verb(CARE, "calibrate", "Fit or verify the similarity bands for the embedder in use.", "muninn calibrate"),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +242,27 @@ def test_a_picture_of_the_graph(daemon: Any, muninn: Any, tmp_path: Path) -> Non
     assert muninn("graph", "export", "-o", str(file)).code == 0
     assert daemon.last.path == "/v1/graph?format=svg"
     assert file.read_text("utf-8") == "<svg>ñ</svg>"
+
+
+def test_topics_and_the_manual(muninn: Any) -> None:
+    assert "dreaming" in muninn("help").out
+    assert muninn("help", "tiers").out.startswith("Tiers: who may read what\n")
+    assert "Usage: muninn undo" in muninn("help", "undo").out
+    assert muninn("help", "nonsense").code == 1
+    page = muninn("help", "--man").out
+    assert all(f".B muninn {verb.name}\n" in page for verb in VERBS)
+    assert not [
+        line for line in page.splitlines() if line.startswith("'") or re.search(r"(?<!\\)-", line.removeprefix(".TH"))
+    ]
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="needs groff")
+def test_the_manual_page_formats_without_a_complaint(muninn: Any) -> None:
+    page = muninn("help", "--man").out
+    done = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_colour_is_for_terminals(daemon: Any, muninn: Any) -> None:
