@@ -171,7 +171,7 @@ def vault_name_problem(name: str) -> str | None:
             and category != "Nd"
             and not (position and category[0] == "M")
         ):
-            return f"a vault name has letters, digits and . _ - : / only, not {ascii(char)}"
+            return f"a vault name has letters, digits and . _ - : / only, not {char!a}"
     return None
 
 
