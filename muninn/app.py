@@ -102,13 +102,18 @@ class App:
     def _endpoint(self, config: Any) -> Any:
         from muninn.embed.endpoint import EndpointEmbedder
 
-        return EndpointEmbedder(config, gate=self.models.gate)
+        return EndpointEmbedder(config, gate=self.models.gate, key=lambda: self.models.key("openai"))
 
     def propose(self, body: Mapping[str, object]) -> None:
         """A memory proposed at the end of a session, through the same door as every other."""
         from muninn.api.local import dispatch
 
         dispatch(self, "POST", "/v1/memories", dict(body), {"X-Muninn-Client": "hook"})
+
+    def interrupt(self) -> None:
+        """End what a stop must not wait for: planning, and questions to models. Storage calls go on to their end."""
+        self.interrupted.set()
+        self.models.close()
 
     def start_background(self) -> None:
         """Read in what writes need, then embed what waits for its vector."""

@@ -18,7 +18,9 @@ def egress(core: Core, call: Call) -> Answer:
     """What left the process, newest first, and its sums."""
     vault = core.service.find_vault(call.query["vault"]).name if call.query.get("vault") else None
     entries = sorted(
-        (e for e in core.service.store.egress() if vault in (None, e.vault)), key=lambda e: e.id, reverse=True
+        (e for e in core.service.store.egress() if vault is None or vault in e.vault.split(", ")),
+        key=lambda e: e.id,
+        reverse=True,
     )
     sent = [e for e in entries if e.allowed]
     by_provider = Counter[str]()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from muninn.llm.provider import Health
 
 Check = dict[str, Any]
+_MODEL_PATIENCE = 3.0  # seconds
 
 
 def status_document(app: App) -> dict[str, Any]:
@@ -32,7 +33,9 @@ def status_document(app: App) -> dict[str, Any]:
     foreign = app.service.foreign_models()
     if foreign:
         others = ", ".join(f"{count} by {model}" for model, count in sorted(foreign.items()))
-        warnings.append(f"vectors of another model ({others}): they are compared only among themselves; to bring all together run: muninn reembed")
+        warnings.append(
+            f"vectors of another model ({others}): they are compared only among themselves; to bring all together run: muninn reembed"
+        )
     return {
         "state": app.phase,
         "pid": os.getpid() if app.phase != "asleep" else None,
@@ -82,7 +85,7 @@ def examine(app: App, *, verify: bool) -> dict[str, Any]:
     _run(checks, "embedder answers", lambda: _embedder(app))
     _run(checks, "vaults have known tiers", lambda: _tiers(app))
     _run(checks, "dream files", lambda: app.dreamer.examine())
-    checks += [_model(health) for health in app.models.status()]
+    checks += [_model(health) for health in app.models.status(deadline=app.clock.monotonic() + _MODEL_PATIENCE)]
     for vault in app.read.vaults():
         allowed = ", ".join(app.models.for_tier(vault.tier)) or "none"
         checks.append(

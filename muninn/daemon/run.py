@@ -41,13 +41,13 @@ class Running(Protocol):
 
     phase: str
     next_consolidation: str | None
-    interrupted: Event
     service: Any
     dreamer: Any
     store: Any
 
     def status(self) -> dict[str, Any]: ...
     def start_background(self) -> None: ...
+    def interrupt(self) -> None: ...
     def backup(self, folder: str | None) -> dict[str, Any]: ...
     def close(self) -> None: ...
 
@@ -122,10 +122,13 @@ class Daemon:
         """The gated, time-boxed dream of a start. Whatever goes wrong in it, the daemon starts."""
         if self._no_dream:
             return
+        if not pending:
+            self._quietly("gate", app.dreamer.record_gate)
+            return
         self._lifecycle.on("dream")
         app.phase = "dreaming"
         try:
-            app.dreamer.dream_at_start(progress=self._progress) if pending else app.dreamer.record_gate()
+            app.dreamer.dream_at_start(progress=self._progress)
         except Exception as error:  # a dream that fails must never keep the memory from being served
             self._log.error("dream_failed", error=type(error).__name__, exc_info=error)
         finally:
@@ -154,7 +157,6 @@ class Daemon:
             schedule.follow_clock()
             app.next_consolidation = str(schedule.next_run("consolidation") or "") or None
         self._owe_dream(app)
-        app.phase = "falling_asleep"
         self._shut()
         schedule.close()
 
@@ -241,7 +243,7 @@ class Daemon:
             os._exit(130)
         self._stop.set()
         if self._app is not None:
-            self._app.interrupted.set()
+            self._app.interrupt()
 
     def _dream_pending(self) -> bool:
         """Whether a dream may have to come before the socket, judged without opening the store."""
