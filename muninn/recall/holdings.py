@@ -34,6 +34,7 @@ class Holdings:
         self.slot_of: dict[str, int] = {}
         self.id_at: list[str] = []
         self.row_of: dict[str, tuple[str, int]] = {}  # id -> (model, row)
+        self.unembedded: dict[str, None] = {}
         self.columns = Columns()
         self.text = TextIndex()
         self.vectors: dict[str, VectorIndex] = {}
@@ -91,6 +92,8 @@ class Holdings:
             self._put_vector(memory, vector)
         elif memory.id in self.row_of and self.row_of[memory.id][0] != memory.embedding_model:
             self._drop_vector(memory.id)
+        if memory.id not in self.row_of:
+            self.unembedded[memory.id] = None
 
     def close(self, memories: Iterable[Memory]) -> None:
         """Date the end of memories that are no longer active, once their successors are known too."""
@@ -184,6 +187,10 @@ class Holdings:
         index = self.vectors.get(memory.embedding_model)
         if index is None:
             index = self.vectors[memory.embedding_model] = VectorIndex(len(values))
+        if len(values) != index.dimensions:  # not of this model, whatever its label says: words still find it
+            self.unembedded[memory.id] = None
+            return
+        self.unembedded.pop(memory.id, None)
         self.row_of[memory.id] = (memory.embedding_model, index.add(self.slot_of[memory.id], values))
 
     def _drop_vector(self, memory_id: str) -> None:
@@ -216,6 +223,7 @@ class Holdings:
         if memory is None:
             return
         self._drop_vector(memory_id)
+        self.unembedded.pop(memory_id, None)
         self.columns.drop(self.slot_of.pop(memory_id))
         self.text.remove(tokens(memory.content), _heading(memory))
         self._forget_place(memory)

@@ -117,8 +117,7 @@ class ResidentModel:
         """Ids without a vector, forgotten ones left out, ascending."""
         with self._latch.shared():
             held = self._holdings
-            missing = held.memories.keys() - held.row_of.keys()
-            return tuple(sorted(i for i in missing if held.memories[i].state is not State.FORGOTTEN))
+            return tuple(sorted(i for i in held.unembedded if held.memories[i].state is not State.FORGOTTEN))
 
     def snapshot(self, vault: str) -> Snapshot:
         """One vault as it stands, every state included. Raises NotFoundError."""
