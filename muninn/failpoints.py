@@ -1,7 +1,8 @@
 """Failpoints: named places where a test can make the process die, fail or pause.
 
 Inert unless ``arm`` was called, which the composition root does only when ``MUNINN_TEST=1`` and ``MUNINN_FAILPOINTS``
-are both set. Spec: ``name=action[@nth[+]];…`` with actions ``kill``, ``exit:N``, ``err:ERRNO``, ``sleep:S``.
+are both set. Spec: ``name=action[@nth[+]];…`` with actions ``kill``, ``exit:N``, ``err:ERRNO``, ``sleep:S``. The name ``*``
+with ``record:FILE`` writes down every name that is reached, one a line.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import signal
 import time
 from collections import Counter
 
-REGISTRY: set[str] = set()
 _armed: dict[str, tuple[str, int, bool]] = {}
 _hits: Counter[str] = Counter()
 
@@ -31,6 +31,8 @@ def failpoint(name: str) -> None:
     if not _armed:
         return
     _hits[name] += 1
+    if _hits[name] == 1 and "*" in _armed:
+        _record(name)
     action, nth, onwards = _armed.get(name, ("", 0, False))
     if not action or not (_hits[name] == nth or (onwards and _hits[name] > nth)):
         return
@@ -43,3 +45,18 @@ def failpoint(name: str) -> None:
         raise OSError(int(argument), os.strerror(int(argument)))
     elif verb == "sleep":
         time.sleep(float(argument))
+
+
+def hits(name: str) -> int:
+    """How often a name was reached since ``arm``."""
+    return _hits[name]
+
+
+def _record(name: str) -> None:
+    verb, _, file = _armed["*"][0].partition(":")
+    if verb == "record":
+        fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            os.write(fd, f"{name}\n".encode())
+        finally:
+            os.close(fd)

@@ -115,6 +115,8 @@ class Dreamer:
         box = self._config.dream.timeout if timeout is None else timeout
         with self._alone(), _on_disk():
             started = self._clock.monotonic()
+            if kind == DREAM and not dry_run:
+                self.recover()  # a full disk may have left the one before untold
             if plan is not None:
                 return self._planned_before(plan_from_json(plan), started=started, until=started + box)
             vaults = self._vaults(vault)
