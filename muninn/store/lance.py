@@ -28,6 +28,7 @@ from muninn.store.migrations import migrate
 from muninn.store.overlay import Overlay
 from muninn.store.reserve import Reserve
 from muninn.store.schema import Table
+from muninn.store.search import Search
 from muninn.store.tables import Tables, connect, engine, sync_filesystem
 from muninn.store.wal import WriteAheadLog, drop, read_segment, segments
 
@@ -321,6 +322,16 @@ class LanceStore:
         self.checkpoint()
         with self._checkpointing:
             yield
+
+    def waiting(self, table: Table) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """The rows of a table that are not in it yet, by key (None: taken away), and the vectors that come with them."""
+        with self._state:
+            vectors = {**(self._sealed.vectors if self._sealed else {}), **self._live.vectors}
+        return self._pending(table), vectors
+
+    def search(self) -> Search:
+        """What a read model asks that does not hold everything itself."""
+        return Search(self._tables, self.waiting, writing=None if self._read_only else self._checkpointing)
 
     def statistics(self) -> dict[str, int]:
         with self._state:

@@ -10,7 +10,7 @@ import ctypes
 import errno
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +22,11 @@ import pyarrow as pa
 from muninn.errors import StoreError, StoreFullError
 from muninn.failpoints import failpoint
 from muninn.store.lean import import_lancedb
+from muninn.store.net import quote
 from muninn.store.schema import MEMORIES, TABLES, Table, vector_column, with_vectors
+
+Columns = Callable[[Sequence[Any]], pa.Table]
+"""Further columns of some memories, one row each."""
 
 lancedb = import_lancedb()
 _BATCH = 8192
@@ -44,6 +48,8 @@ class Tables:
         self._uri = uri
         self._open: dict[str, Any] = {}
         self._dimensions: set[int] = set()
+        self.derived: Columns | None = None
+        """Columns that follow from a memory and are written with it, while somebody searches by them."""
 
     def existing(self) -> list[str]:
         with engine(f"looking into {self._uri}"):
@@ -100,18 +106,35 @@ class Tables:
 
     def scan_memories(self) -> Iterator[tuple[Any, bytes | None]]:
         """Every memory with its vector."""
-        columns = [vector_column(d) for d in sorted(self._dimensions)]
-        for batch in self._batches(MEMORIES, [*MEMORIES.schema.names, *columns], None):
-            vectors: list[bytes | None] = [None] * batch.num_rows
-            for name in columns:
-                column = batch.column(name)
-                flat = np.ascontiguousarray(column.flatten().to_numpy(zero_copy_only=False), dtype="<f4")
-                valid = column.is_valid().to_numpy(zero_copy_only=False)
-                width = column.type.list_size
-                rows = iter(flat.reshape(-1, width))
-                for index in np.flatnonzero(valid):
-                    vectors[index] = next(rows).tobytes()
-            yield from zip(MEMORIES.records(batch), vectors, strict=True)
+        for batch in self._batches(MEMORIES, self.memory_columns(), None):
+            yield from self.memory_rows(batch)
+
+    def memory_columns(self) -> list[str]:
+        """What ``memory_rows`` reads."""
+        return [*MEMORIES.schema.names, *(vector_column(d) for d in sorted(self._dimensions))]
+
+    def memory_rows(self, batch: pa.RecordBatch) -> Iterator[tuple[Any, bytes | None]]:
+        """The memories of a batch, each with its vector."""
+        vectors: list[bytes | None] = [None] * batch.num_rows
+        for name in batch.schema.names:
+            if not name.startswith("vector_"):
+                continue
+            column = batch.column(name)
+            flat = np.ascontiguousarray(column.flatten().to_numpy(zero_copy_only=False), dtype="<f4")
+            valid = column.is_valid().to_numpy(zero_copy_only=False)
+            rows = iter(flat.reshape(-1, column.type.list_size))
+            for index in np.flatnonzero(valid):
+                vectors[index] = next(rows).tobytes()
+        return zip(MEMORIES.records(batch), vectors, strict=True)
+
+    @property
+    def dimensions(self) -> frozenset[int]:
+        """The widths of the vectors that are stored."""
+        return frozenset(self._dimensions)
+
+    def handle(self, table: Table) -> Any:
+        """The engine's own table; None when nothing was opened."""
+        return self._open.get(table.name)
 
     def _batches(self, table: Table, columns: list[str], where: str | None) -> Iterator[pa.RecordBatch]:
         if table.name not in self._open:
@@ -126,8 +149,15 @@ class Tables:
         """Insert or replace rows by key, in one commit; without ``vectors`` the stored vectors stay."""
         rows = table.arrow(records)
         if vectors:
-            self._widen(len(vectors[0]) // 4)
+            width = len(vectors[0]) // 4
+            self._widen(width)
             rows = with_vectors(rows, vectors)
+            for other in self._dimensions - {width}:  # of another model, which this one replaces
+                rows = rows.append_column(vector_column(other), pa.nulls(len(rows), pa.list_(pa.float32(), other)))
+        if table is MEMORIES and self.derived is not None:
+            further = self.derived(records)
+            for name in further.schema.names:
+                rows = rows.append_column(name, further[name])
         handle = self._open[table.name]
         with engine(f"writing table {table.name}"):
             failpoint(f"store.upsert.{table.name}")
@@ -172,11 +202,6 @@ def _version_of(manifest: Path) -> int:
     """Lance names manifests by version, or by its complement to 2**64 so that the newest sorts first."""
     number = int(manifest.stem)
     return (1 << 64) - 1 - number if number > 1 << 63 else number
-
-
-def quote(value: str) -> str:
-    """A string literal for a filter; doubling quotes is all that is needed."""
-    return "'" + value.replace("'", "''") + "'"
 
 
 def sync_filesystem(path: Path) -> None:
