@@ -64,7 +64,14 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 
 def plant(home: Home) -> list[str]:
-    return [home.json("remember", text, "--vault", "trabajo")["id"] for text in (*DUPLICATES, *OTHERS)]
+    """Four memories through the daemon, or in one process without it."""
+    file = home.path.parent / "plant.jsonl"
+    file.write_text(
+        "\n".join(json.dumps({"content": text, "vault": "trabajo"}) for text in (*DUPLICATES, *OTHERS)), "utf-8"
+    )
+    assert home.json("import", str(file))["imported"] == 4
+    by_content = {row["content"]: row["id"] for row in home.json("export")["memories"]}
+    return [by_content[text] for text in (*DUPLICATES, *OTHERS)]
 
 
 def test_wake_remember_sleep_dream_undo(home: Home) -> None:
@@ -103,24 +110,37 @@ def test_wake_remember_sleep_dream_undo(home: Home) -> None:
     assert "already asleep" in home.run("stop", code=3)
 
 
-def test_every_verb_works_without_a_daemon(home: Home) -> None:
-    ids = plant(home)
+def test_every_verb_works_without_a_daemon(home: Home, capfd: pytest.CaptureFixture[str]) -> None:
+    """In this process, so that the store's libraries are loaded once and not by each verb."""
+    from muninn_cmd.app import run
+
+    def muninn(*words: str, code: int = 0) -> Any:
+        capfd.readouterr()
+        done = run([*words, "--json"], home.environ)
+        out, err = capfd.readouterr()
+        assert done == code, (words, done, out, err)
+        return json.loads(out) if code == 0 else err
+
+    ids = [muninn("remember", text, "--vault", "trabajo")["id"] for text in (*DUPLICATES, *OTHERS)]
     assert not (home.path / "muninn.sock").exists()
-    assert home.json("recall", "orders backup", "--limit", "1")["results"]
-    assert home.json("show", ids[2])["provenance"]["client"] == "cli"
-    assert home.json("link", ids[2], ids[3], "--relation", "contradicts")["relation"] == "contradicts"
-    assert home.json("edit", ids[2], "--tag", "pagos")["tags"] == ["pagos"]
-    assert home.json("forget", ids[0])["state"] == "forgotten"
-    assert home.json("restore", ids[0])["state"] == "active"
-    assert home.json("vault", "create", "clientes", "--tier", "legal")["tier"] == "legal"
-    assert {row["name"] for row in home.json("vault", "list")["vaults"]} == {"trabajo", "clientes"}
-    assert "no vault" in home.run("recall", "x", "--vault", "trabaj", code=1)
-    outcome = home.json("dream", "--force")
+    assert muninn("recall", "orders backup", "--limit", "1")["results"]
+    assert muninn("show", ids[2])["provenance"]["client"] == "cli"
+    assert muninn("link", ids[2], ids[3], "--relation", "contradicts")["relation"] == "contradicts"
+    assert muninn("edit", ids[2], "--tag", "pagos")["tags"] == ["pagos"]
+    assert muninn("forget", ids[0])["state"] == "forgotten"
+    assert muninn("restore", ids[0])["state"] == "active"
+    assert muninn("vault", "create", "clientes", "--tier", "legal")["tier"] == "legal"
+    assert {row["name"] for row in muninn("vault")["vaults"]} == {"trabajo", "clientes"}
+    assert "no vault" in muninn("recall", "x", "--vault", "trabaj", code=1)
+    outcome = muninn("dream", "--force")
     assert [row["op"] for row in outcome["operations"] if row["op"] == "merge"] == ["merge"]
-    assert "the gates are closed" in home.run("dream", code=4)
-    assert home.json("undo")["restored"]
-    assert all(check["ok"] for check in home.json("doctor")["checks"])
-    assert Path(home.json("backup")["folder"]).is_dir()
+    assert "the gates are closed" in muninn("dream", code=4)
+    assert muninn("undo")["restored"]
+    assert all(check["ok"] for check in muninn("doctor")["checks"])
+    assert Path(muninn("backup")["folder"]).is_dir()
+    assert muninn("journal")["entries"]
+    assert muninn("stats")["kinds"]
+    assert muninn("egress")["entries"] == []
 
 
 def test_a_dry_run_changes_no_byte(home: Home) -> None:
