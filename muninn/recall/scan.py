@@ -6,6 +6,7 @@ depends on an estimate, nor on where a row happens to stand.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,8 +32,10 @@ _MOST_REFINED = 512
 
 @dataclass(slots=True)
 class Scan:
-    """One entry per slot. Only ``refine`` changes it. ``error``: how far relevances may be off before."""
+    """One entry per slot. Only ``refine`` changes it. ``weights``: of the query's tokens. ``error``: how far
+    relevances may be off before."""
 
+    weights: Mapping[str, float]
     visible: Mask
     meaning: Floats
     wording: Floats
@@ -116,7 +119,7 @@ def scan(holdings: Holdings, question: Question) -> Scan:
         for reading in question.times:
             in_time |= columns.between(reading.start, reading.end)
         relevance = scoring.timed(relevance, in_time, subject=has_subject)
-    return Scan(visible, meaning, wording, relevance, foreign, in_time, has_subject, error)
+    return Scan(weights, visible, meaning, wording, relevance, foreign, in_time, has_subject, error)
 
 
 def _of_run(holdings: Holdings, run_id: str, count: int) -> Mask:

@@ -49,7 +49,7 @@ def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
 
     scores = {memory_id: one.score for memory_id, one in evidence.items()}
     calibrations = {model: calibration for model, (_, calibration) in question.vectors.items()}
-    scores = newest_first(scores, holdings, asked=question.tokens, calibrations=calibrations, as_of=query.as_of)
+    scores = newest_first(scores, holdings, asked=found.weights, calibrations=calibrations, as_of=query.as_of)
     scores = replaced(scores, holdings, visible, query.as_of)
     for memory_id in scores.keys() - evidence.keys():
         found.refine(_slots([memory_id], holdings), holdings, question)

@@ -21,10 +21,14 @@ BEHIND = 0.9
 """Share of its score that a replaced or older memory keeps, per step."""
 NEAR_IDENTICAL = 0.85
 """Calibrated similarity from which two memories say the same thing but for a value."""
-ALIKE = 0.5
+ALIKE = 0.3
 """Calibrated similarity from which shared wording is looked at as well: no embedder is sure of one changed word."""
 SHARED_WORDS, SHARED_PART = 3, 0.6
 """How many tokens, and which part of the longer text's, two texts share to be one sentence with another value."""
+NAMING = 0.35
+"""Weight from which a word of the query names something; "is" names nothing."""
+SAME_ANSWER = 0.75
+"""Weighted share of the query that two texts cover by the same words to be two answers to one question."""
 COMPARED = 160
 """How many of the best are compared with one another."""
 
@@ -68,12 +72,13 @@ def newest_first(
     scores: Mapping[str, float],
     holdings: Holdings,
     *,
-    asked: Collection[str],
+    asked: Mapping[str, float],
     calibrations: Mapping[str, Calibration],
     as_of: datetime | None,
 ) -> dict[str, float]:
-    """``scores`` with the newest of near-identical memories in front. ``asked``: the query's tokens."""
+    """``scores`` with the newest of near-identical memories in front. ``asked``: the query's tokens and what they weigh."""
     settled = dict(scores)
+    named = [token for token, weight in asked.items() if weight >= NAMING]
     best = sorted(scores, key=lambda memory_id: (-scores[memory_id], memory_id))[:COMPARED]
     for model, calibration in calibrations.items():
         ids = [memory_id for memory_id in best if holdings.row_of.get(memory_id, ("", 0))[0] == model]
@@ -85,20 +90,23 @@ def newest_first(
         pairs = [
             _by_age(ids[i], ids[j], holdings, as_of)
             for i, j in np.argwhere(np.triu(similar >= ALIKE, k=1)).tolist()
-            if similar[i, j] >= NEAR_IDENTICAL or _one_sentence(ids[i], ids[j], holdings)
+            if similar[i, j] >= NEAR_IDENTICAL or _on_one_thing(ids[i], ids[j], holdings, asked)
         ]
         for newer, older in sorted(pairs, key=lambda pair: [_age_key(m, holdings, as_of) for m in pair]):
-            if _takes_over(holdings.memories[newer], holdings.memories[older], asked, as_of):
+            if _takes_over(holdings.memories[newer], holdings.memories[older], named, as_of):
                 settled[newer] = max(settled[newer], settled[older])
                 settled[older] = min(settled[older], settled[newer] * BEHIND)
     return settled
 
 
-def _one_sentence(one: str, other: str, holdings: Holdings) -> bool:
-    """Whether two memories share most of their words."""
+def _on_one_thing(one: str, other: str, holdings: Holdings, asked: Mapping[str, float]) -> bool:
+    """Whether two memories share most of their words, or most of those that were asked for."""
     first, second = _tokens(holdings.memories[one].content), _tokens(holdings.memories[other].content)
-    shared = len(first & second)
-    return shared >= SHARED_WORDS and shared >= SHARED_PART * max(len(first), len(second))
+    shared = first & second
+    if len(shared) >= SHARED_WORDS and len(shared) >= SHARED_PART * max(len(first), len(second)):
+        return True
+    covered = sum(weight for token, weight in asked.items() if token in shared)
+    return covered >= SAME_ANSWER * sum(asked.values())
 
 
 @lru_cache(maxsize=4096)
@@ -116,9 +124,9 @@ def _by_age(one: str, other: str, holdings: Holdings, as_of: datetime | None) ->
     return ordered[1], ordered[0]
 
 
-def _takes_over(newer: Memory, older: Memory, asked: Collection[str], as_of: datetime | None) -> bool:
+def _takes_over(newer: Memory, older: Memory, named: Collection[str], as_of: datetime | None) -> bool:
     demoted = as_of is None and older.active and not newer.active
     if demoted or asserted(newer, as_of) == asserted(older, as_of):
         return False
     differing = _tokens(newer.content) ^ _tokens(older.content)
-    return bool(differing) and differing.isdisjoint(asked)
+    return bool(differing) and differing.isdisjoint(named)

@@ -1,0 +1,121 @@
+"""Who is stored where: the ids of every vault in order of birth, with a few bits on each. About 90 bytes a memory.
+
+All that a read model keeps of the memories that it does not hold.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+
+import numpy as np
+
+from muninn.domain.memory import State
+
+_STATES = tuple(State)
+_STATE = 0b0011  # the place of the state in ``State``
+_PENDING = 0b0100
+_LINKED = 0b1000
+
+
+class _Vault:
+    __slots__ = ("flags", "ids", "names")
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.flags = bytearray()
+        self.names: set[str] = set()
+
+
+class Roster:
+    def __init__(self) -> None:
+        self._vaults: dict[str, _Vault] = {}
+
+    def put(self, memory_id: str, vault: str, name: str, *, state: State, pending: bool) -> None:
+        """Insert or replace a memory. ``vault``: its key; ``name``: as spelled with the memory."""
+        place = self._place(memory_id)
+        linked = 0
+        if place is not None:
+            key, at = place
+            linked = self._vaults[key].flags[at] & _LINKED
+            if key != vault:
+                self.drop(memory_id)
+        entry = self._vaults.setdefault(vault, _Vault())
+        entry.names.add(name)
+        flags = _STATES.index(state) | (_PENDING if pending else 0) | linked
+        at = len(entry.ids) if not entry.ids or entry.ids[-1] < memory_id else bisect_left(entry.ids, memory_id)
+        if at < len(entry.ids) and entry.ids[at] == memory_id:
+            entry.flags[at] = flags
+        else:
+            entry.ids.insert(at, memory_id)
+            entry.flags.insert(at, flags)
+
+    def drop(self, memory_id: str) -> None:
+        if (place := self._place(memory_id)) is not None:
+            key, at = place
+            del self._vaults[key].ids[at]
+            del self._vaults[key].flags[at]
+
+    def link(self, ids: Iterable[str]) -> None:
+        """Note that these memories have, or had, links."""
+        for memory_id in ids:
+            if (place := self._place(memory_id)) is not None:
+                self._vaults[place[0]].flags[place[1]] |= _LINKED
+
+    def __contains__(self, memory_id: str) -> bool:
+        return self._place(memory_id) is not None
+
+    def linked(self, memory_id: str) -> bool:
+        """Whether a memory may have links."""
+        place = self._place(memory_id)
+        return place is not None and bool(self._vaults[place[0]].flags[place[1]] & _LINKED)
+
+    def names(self, vault: str) -> set[str]:
+        """Every spelling under which memories of a vault are stored."""
+        entry = self._vaults.get(vault)
+        return set() if entry is None else set(entry.names)
+
+    def ids(self, vault: str | None = None) -> list[str]:
+        """The ids of a vault, or all, ascending."""
+        if vault is not None:
+            entry = self._vaults.get(vault)
+            return [] if entry is None else list(entry.ids)
+        return sorted(memory_id for entry in self._vaults.values() for memory_id in entry.ids)
+
+    def beside(self, memory_id: str, vault: str, reach: int) -> list[tuple[str, int]]:
+        """Ids next to this one in its vault's order of birth, with their distance, at most ``reach`` on either side."""
+        entry = self._vaults.get(vault)
+        if entry is None:
+            return []
+        at = bisect_left(entry.ids, memory_id)
+        if at == len(entry.ids) or entry.ids[at] != memory_id:
+            return []
+        steps = [step for step in range(-reach, reach + 1) if step]
+        return [(entry.ids[at + step], abs(step)) for step in steps if 0 <= at + step < len(entry.ids)]
+
+    def count(self, vault: str | None = None, *, active_only: bool) -> int:
+        return sum(
+            int(np.count_nonzero(_flags(entry) & _STATE == _STATES.index(State.ACTIVE))) if active_only else len(entry.ids)
+            for key, entry in self._vaults.items()
+            if vault in (None, key)
+        )  # fmt: skip
+
+    def pending(self) -> list[str]:
+        """Ids without a vector, forgotten ones left out, ascending."""
+        found: list[str] = []
+        for entry in self._vaults.values():
+            flags = _flags(entry)
+            waiting = (flags & _PENDING != 0) & (flags & _STATE != _STATES.index(State.FORGOTTEN))
+            found += [entry.ids[at] for at in np.flatnonzero(waiting).tolist()]
+        return sorted(found)
+
+    def _place(self, memory_id: str) -> tuple[str, int] | None:
+        for key, entry in self._vaults.items():
+            at = bisect_left(entry.ids, memory_id)
+            if at < len(entry.ids) and entry.ids[at] == memory_id:
+                return key, at
+        return None
+
+
+def _flags(entry: _Vault) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+    return np.frombuffer(bytes(entry.flags), np.uint8)
