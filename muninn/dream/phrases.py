@@ -134,7 +134,8 @@ _REASONS_ES: Mapping[str, str] = {
     "kept: better written": "se conserva el mejor escrito",
     "kept: more tags": "se conserva el que tiene más etiquetas",
     "kept: more used": "se conserva el más usado",
-    "kept: newest": "se conserva el más nuevo",
+    "kept: used last": "se conserva el usado más tarde",
+    "kept: the original": "se conserva el original",
     "kept: first by id": "se conserva el primero",
     "judged the same by the model": "son lo mismo según el modelo",
 }

@@ -1,4 +1,8 @@
-"""Which of several memories that say the same survives a merge: the most informative, then the most used, then the newest."""
+"""Which of several memories that say the same survives a merge.
+
+The most informative and best written; then the most used; then the most recently used; then the original, whose id
+others may know. The survivor counts as asserted when the last of them was, whichever it is.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +28,24 @@ def survivor_first(memories: Sequence[Memory], vocabulary: Vocabulary) -> tuple[
             _care(memory.content),
             len(memory.tags) + len(memory.metadata),
             memory.access_count,
-            memory.learned_at,
+            memory.last_accessed_at.timestamp() if memory.last_accessed_at else 0.0,
+            -memory.created_at.timestamp(),
         )
         for memory in memories
     }
     ordered = sorted(memories, key=lambda memory: memory.id)
     best = max(ordered, key=lambda memory: marks[memory.id])
     runner = max((m for m in ordered if m is not best), key=lambda memory: marks[memory.id])
-    reasons = ("well spelt", "titled", "more to say", "better written", "more tags", "more used", "newest")
+    reasons = (
+        "well spelt",
+        "titled",
+        "more to say",
+        "better written",
+        "more tags",
+        "more used",
+        "used last",
+        "the original",
+    )
     differing = (
         reason for reason, mine, other in zip(reasons, marks[best.id], marks[runner.id], strict=True) if mine != other
     )

@@ -1,4 +1,4 @@
-"""Who survives a merge: the better informed and better written, then the more used, then the newest."""
+"""Who survives a merge: the better informed and better written, then the more used, then the original."""
 
 from __future__ import annotations
 
@@ -45,13 +45,18 @@ def test_the_better_text_survives(keys: tuple[str, str], better: str, worse: str
         assert why == reason
 
 
-def test_use_and_then_recency_decide_between_equals() -> None:
+def test_use_then_recent_use_then_age_decide_between_equals() -> None:
     words = Words(lambda: [PLAIN])
-    used, new = memory("a", PLAIN, access_count=3), memory("b", PLAIN + " ", learned_at=NOW + timedelta(days=1))
-    assert survivor_first([used, replace(new, content=PLAIN)], words)[0][0].id == "a"
-    even = replace(used, access_count=0)
-    ordered, why = survivor_first([even, replace(new, content=PLAIN)], words)
-    assert (ordered[0].id, why) == ("b", "newest")
+    later = NOW + timedelta(days=1)
+    old, new = memory("b", PLAIN), memory("a", PLAIN, created_at=later, learned_at=later)
+
+    def best(*memories: Memory) -> tuple[str, str]:
+        ordered, why = survivor_first(memories, words)
+        return ordered[0].id, why
+
+    assert best(old, replace(new, access_count=3)) == ("a", "more used")
+    assert best(old, replace(new, last_accessed_at=later)) == ("a", "used last")
+    assert best(old, new) == ("b", "the original")
 
 
 def test_a_title_given_by_a_person_weighs_more_than_use() -> None:
