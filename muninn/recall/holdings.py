@@ -156,7 +156,19 @@ class Holdings:
         return int(np.count_nonzero(held))
 
     def numbers(self, keys: Iterable[str]) -> set[int]:
-        return {self._number(key) for key in keys}
+        """The column values of the vaults with these keys; none for a vault that never held a memory."""
+        return {self.vault_numbers[key] for key in keys if key in self.vault_numbers}
+
+    def models(self, vaults: Collection[int] | None) -> list[str]:
+        """The embedding models whose vectors memories of these vaults (None: of all) have."""
+        if vaults is None or len(self.vectors) < 2:
+            return [model for model, index in self.vectors.items() if index.live]
+        vault, wanted = self.columns["vault"], list(vaults)
+        return [
+            model
+            for model, index in self.vectors.items()
+            if np.isin(vault[index.slots[index.slots >= 0]], wanted).any()
+        ]
 
     # -- inside ----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ Everything slow (embedding) happens here, before any latch is taken. A model tha
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -33,6 +33,9 @@ _ABOUT_NOTHING = frozenset(stem(word) for word in _IDLE_WORDS.split())
 """Words that ask what there is, not about something: "what happened yesterday" is a question about a day."""
 
 
+Models = Callable[[tuple[str, ...] | None], Iterable[str]]
+
+
 class Embedders(Protocol):
     """Who embeds for a tier, and who made the vectors of a model."""
 
@@ -57,10 +60,11 @@ class Question:
     notes: tuple[str, ...] = ()
 
 
-def ask(
-    query: Query, *, vaults: Mapping[str, Vault], models: Iterable[str], embedders: Embedders, now: datetime
-) -> Question:
-    """Raises UsageError for a blank query or a silly limit, NotFoundError for an unknown vault."""
+def ask(query: Query, *, vaults: Mapping[str, Vault], models: Models, embedders: Embedders, now: datetime) -> Question:
+    """``models`` tells whose vectors the vaults with these keys hold (None: all vaults).
+
+    Raises UsageError for a blank query or a silly limit, NotFoundError for an unknown vault.
+    """
     if not query.text.strip():
         raise UsageError("the query is empty", hint="say what to recall")
     if query.limit < 1:
@@ -73,10 +77,12 @@ def ask(
     chosen = [_vault(name, vaults) for name in query.vaults] or list(vaults.values())
     tier = strictest(*(vault.tier for vault in chosen)) if chosen else Tier.LEGAL
     text = undated(query.text, times) if relative and subject else query.text
-    vectors, reasons = _vectors(text, tier, models, embedders)
+    keys = tuple(vault.key for vault in chosen) if query.vaults else None
+    vectors, reasons = _vectors(text, tier, models(keys), embedders)
+    words_only = "searched by words only" if not vectors else "searched in part by words only"
     return Question(
         query=query,
-        vaults=tuple(vault.key for vault in chosen) if query.vaults else None,
+        vaults=keys,
         tokens={stem(word): word for word in asked if word not in relative},
         language=CODES.index(language_of(asked) or ""),
         vectors=vectors,
@@ -84,7 +90,7 @@ def ask(
         times=times,
         subject=subject,
         notes=tuple(reading.note for reading in times),
-        degraded=f"searched by words only: {'; '.join(reasons)}" if reasons else None,
+        degraded=f"{words_only}: {'; '.join(reasons)}" if reasons else None,
     )
 
 

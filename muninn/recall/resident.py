@@ -150,10 +150,14 @@ class ResidentModel:
 
     def recall(self, query: Query, *, now: datetime) -> Answer:
         with self._latch.shared():
-            vaults, models = dict(self._holdings.vaults), tuple(self._holdings.vectors)
-        question = ask(query, vaults=vaults, models=models, embedders=self._embedders, now=query.as_of or now)
+            vaults = dict(self._holdings.vaults)
+        question = ask(query, vaults=vaults, models=self._models, embedders=self._embedders, now=query.as_of or now)
         with self._latch.shared():
             return search(self._holdings, question, now=now)
+
+    def _models(self, keys: tuple[str, ...] | None) -> list[str]:
+        with self._latch.shared():
+            return self._holdings.models(None if keys is None else self._holdings.numbers(keys))
 
 
 def _vectors(held: Holdings, memories: dict[str, Memory]) -> tuple[Vectors, ...]:
