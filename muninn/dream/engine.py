@@ -13,9 +13,10 @@ from datetime import datetime
 from threading import Lock
 from typing import Any, Protocol
 
+from muninn.atomic import refused
 from muninn.config import Config
 from muninn.domain.gates import Verdict
-from muninn.domain.marks import rewound
+from muninn.domain.marks import LAST_ID, rewound
 from muninn.domain.memory import Memory, Provenance, Vault, vault_key
 from muninn.domain.trust import Tier
 from muninn.dream.context import Ask, Limits
@@ -29,7 +30,7 @@ from muninn.dream.plan_file import plan_from_json, require_unmoved
 from muninn.dream.planning import Plan
 from muninn.dream.telling import stamp, tier_line, undo_line
 from muninn.embed.text import embedded_text
-from muninn.errors import ConflictError, GateClosedError, NotFoundError, ProviderError, StoreError, UsageError
+from muninn.errors import ConflictError, GateClosedError, NotFoundError, ProviderError, UsageError
 from muninn.failpoints import failpoint
 from muninn.ports import Calibration, Clock, Embedder, Ids
 
@@ -262,7 +263,12 @@ class Dreamer:
     def _finished(self, outcome: Outcome) -> Outcome:
         if outcome.plan.kind == DREAM:
             failpoint("dream.told")
-            self._files.finish(dream_id=outcome.dream_id, now=outcome.plan.made_at, status=outcome.status)
+            self._files.finish(
+                dream_id=outcome.dream_id,
+                now=outcome.plan.made_at,
+                status=outcome.status,
+                whole=LAST_ID in outcome.plan.meta,
+            )
         return outcome
 
     def _planned_before(self, plan: Plan, *, started: float, until: float) -> Outcome:
@@ -313,14 +319,11 @@ class Dreamer:
 
 @contextmanager
 def _on_disk() -> Iterator[None]:
-    """A journal or sidecar that cannot be written is an error of ours; the next start tells what is untold."""
+    """A journal or sidecar that cannot be written is an error of ours; the next dream or start tells what is untold."""
     try:
         yield
     except OSError as error:
-        raise StoreError(
-            f"cannot write {error.filename or 'the journal or the dream files'}: {error.strerror or error}",
-            hint="make room or give access; what was not told yet is told at the next start",
-        ) from error
+        raise refused(f"cannot write {error.filename or 'the journal or the dream files'}", error) from error
 
 
 def _asking(models: Models | None, clock: Clock, ids: Ids, language: str) -> Callable[[Tier], Ask | None]:

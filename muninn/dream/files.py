@@ -69,8 +69,8 @@ class DreamFiles:
         state = self.state()
         self.save(replace(state, attempts=state.attempts + 1, last_attempt_at=now, trouble=None))
 
-    def finish(self, *, dream_id: str, now: datetime, status: str) -> None:
-        """Note how a full dream ended; a completed one clears the attempts and what was due."""
+    def finish(self, *, dream_id: str, now: datetime, status: str, whole: bool = True) -> None:
+        """Note how a full dream ended; a completed one clears the attempts and, if of every vault, what was due."""
         state = self.state()
         done = status != "aborted"
         self.save(
@@ -83,7 +83,7 @@ class DreamFiles:
                 trouble=None,
             )
         )
-        if done:
+        if done and whole:
             self.clear_due()
 
     def judge(self, verdict: Verdict, now: datetime) -> None:

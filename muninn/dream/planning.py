@@ -223,10 +223,14 @@ def gate_entries(meta: Mapping[str, str], *, dream_id: str, now: datetime, unfin
 
 
 def digest(snapshot: Snapshot) -> str:
-    """Changes when anything a plan could be decided on changes: memories, their use, links."""
-    state = hashlib.blake2b(digest_size=16)
-    for key, memory in sorted(snapshot.memories.items()):
-        state.update(f"{key}\x1f{memory.fingerprint}\x1f{memory.access_count}\x1f{memory.stability}\x1e".encode())
-    for name, link in sorted(snapshot.links.items()):
-        state.update(f"{'/'.join(name)}\x1f{link.weight}\x1f{link.rejected}\x1e".encode())
-    return state.hexdigest()
+    """Changes when anything a plan could be decided on changes: memories, their use, links. Order does not matter."""
+    total = len(snapshot.memories) + (len(snapshot.links) << 32)
+    for key, memory in snapshot.memories.items():
+        total += _mark(f"{key}\x1f{memory.fingerprint}\x1f{memory.access_count}\x1f{memory.stability}")
+    for name, link in snapshot.links.items():
+        total += _mark(f"{'/'.join(name)}\x1f{link.weight}\x1f{link.rejected}")
+    return f"{total % (1 << 128):032x}"
+
+
+def _mark(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), "big")

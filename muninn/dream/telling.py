@@ -232,9 +232,11 @@ def _merge(teller: Teller, one: Merge) -> str:
 
 def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]) -> list[str]:
     queued = [one for one in told if isinstance(one, NearDuplicates)]
-    lines = [
-        teller.say("conflict", titles=teller.names(one.ids)) for one in queued if one.verdict == "conflict"
-    ][:LISTED]  # fmt: skip
+    conflicts = [one for one in queued if one.verdict == "conflict"]
+    lines = [teller.say("conflict", titles=teller.names(one.ids)) for one in conflicts[:LISTED]]
+    if len(conflicts) > LISTED:
+        more = [key for one in conflicts[LISTED:] for key in one.ids]
+        lines.append(teller.say("conflict_more", n=len(conflicts) - LISTED, titles=teller.names(more)))
     pending = [one for one in queued if one.verdict != "conflict"]
     if pending:
         lines.append(teller.plural("pending", len(pending), titles=teller.names(pending[0].ids)))

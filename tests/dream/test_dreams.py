@@ -506,3 +506,26 @@ def test_inferred_links_are_made_and_fall_with_their_premise(world: World) -> No
     outcome = world.dreamer.dream(force=True)
     assert [row["op"] for row in operations(outcome)] == ["link"]
     assert [link for link in world.read.links_of(a.id) if link.relation == "inferred"] == []
+
+
+def test_undone_promotions_and_stability_do_not_come_back(world: World) -> None:
+    hub = world.tell("Everything about deployments.", relevance=0.9, access_count=8)
+    for number in range(10):
+        world.link(world.tell(f"Deployment note number {number * 17}."), hub, "part_of", 0.8)
+    outcome = world.dreamer.dream(force=True)
+    assert {row["op"] for row in operations(outcome)} >= {"promote", "stabilise"}
+    world.dreamer.undo()
+    world.sleep(days=3)
+    assert operations(world.dreamer.dream(force=True)) == []
+    edited = replace(world.get(hub), content="Everything about deployments, rewritten.")
+    world.commit(Transaction(memories=(edited,)))
+    assert "promote" in {row["op"] for row in operations(world.dreamer.dream(force=True))}
+
+
+def test_a_dream_of_one_vault_leaves_the_due_marker(world: World) -> None:
+    world.tell(PACKETS, vault="one")
+    world.dreamer.mark_due()
+    world.dreamer.dream(force=True, vault="one")
+    assert world.dreamer.due()
+    world.dreamer.dream(force=True)
+    assert not world.dreamer.due()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -254,3 +255,57 @@ def test_a_tier_without_models_is_not_mentioned(make_world: Callable[..., World]
     world.tell(NEW, vector=_vector(world, OLD))
     assert "model" not in world.dreamer.dream(force=True).journal
     assert models.requests == []
+
+
+def test_undoing_takes_back_a_suggestion_that_nobody_decided(make_world: Callable[..., World]) -> None:
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        pairs = [g["memories"] for g in data["groups"] if g["kind"] == "across"]
+        return {"suggest": [{"a": p[0]["id"], "b": p[1]["id"], "relation": "causes", "reason": "same"} for p in pairs]}
+
+    world = make_world(models=answering(decide))
+    one = world.tell("The k8s DNS timeout comes from conntrack exhaustion.", vault="work")
+    world.tell("Conntrack exhaustion was the cause on March 21.", vault="infra", vector=_vector(world, one.content))
+    first = world.dreamer.dream(force=True)
+    (suggestion,) = world.service.suggestions()
+    world.dreamer.undo(first.dream_id)
+    (suggestion,) = world.service.suggestions()
+    assert suggestion.status == "rejected"
+    world.sleep(days=1)
+    assert "suggest" not in ops(world.dreamer.dream(force=True))
+
+
+def test_undoing_leaves_an_accepted_suggestion_and_its_link(make_world: Callable[..., World]) -> None:
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        pairs = [g["memories"] for g in data["groups"] if g["kind"] == "across"]
+        return {"suggest": [{"a": p[0]["id"], "b": p[1]["id"], "relation": "causes", "reason": "same"} for p in pairs]}
+
+    world = make_world(models=answering(decide))
+    one = world.tell("The k8s DNS timeout comes from conntrack exhaustion.", vault="work")
+    world.tell("Conntrack exhaustion was the cause on March 21.", vault="infra", vector=_vector(world, one.content))
+    first = world.dreamer.dream(force=True)
+    (suggestion,) = world.service.suggestions()
+    world.service.decide(suggestion.id, accept=True, by=one.provenance)
+    world.dreamer.undo(first.dream_id)
+    (suggestion,) = world.service.suggestions()
+    assert suggestion.status == "accepted"
+    assert [link.relation for link in world.read.links_of(one.id)] == ["causes"]
+
+
+def test_more_sets_than_may_be_asked_are_asked_over_several_nights(make_world: Callable[..., World]) -> None:
+    shown: list[str] = []
+
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        shown.extend(m["content"] for g in data["groups"] for m in g["memories"])
+        return {}
+
+    models = answering(decide)
+    world = make_world(models=models)
+    object.__setattr__(world.dreamer._cycle, "limits", replace(world.dreamer._cycle.limits, asked=2))
+    for number in range(5):
+        direction = _vector(world, f"subject {number * 7919} {number}")
+        world.tell(f"Service {chr(65 + number)}{number}x listens on port {7000 + number}.", vector=direction)
+        world.tell(f"Service {chr(65 + number)}{number}x listens on port {8000 + number}.", vector=direction)
+    for _ in range(4):
+        world.dreamer.dream(force=True)
+        world.sleep(days=1)
+    assert len(shown) == len(set(shown)) == 10
