@@ -60,6 +60,7 @@ class App:
         self.phase = "asleep"
         self.next_consolidation: str | None = None
         self._environ = dict(environ)
+        self.person = Path(environ.get("HOME", "/"))
         self._lock = lock
         self._log = logs.logger("muninn.app")
         self._closing = Event()
@@ -82,7 +83,7 @@ class App:
             config.senses,
             clock=clock,
             state_dir=config.home / "hooks",
-            home=Path(environ.get("HOME", "/")),
+            home=self.person,
             remember=self.propose,
             language=config.journal.language,
         )

@@ -57,9 +57,23 @@ def status_document(app: App) -> dict[str, Any]:
             "reserve": "released" if app.store.reserve_released else "held",
             "uri": app.config.store.uri or "local",
         },
+        "hooks": _hooks(app.person / ".claude" / "settings.json"),
         "durability": app.config.store.durability,
         "warnings": warnings,
     }
+
+
+def _hooks(settings: Path) -> str:
+    """Whether Claude Code feels through muninn, as far as the person's own settings say."""
+    from muninn.hooks.settings import own_commands
+
+    try:
+        installed = own_commands(settings.read_text("utf-8"))
+    except FileNotFoundError:
+        return "not installed"
+    except (OSError, UnicodeDecodeError, MuninnError) as error:
+        return f"{settings} cannot be read: {error}"
+    return f"installed for {len(installed)} events" if installed else "not installed"
 
 
 def folder_size(folder: Path) -> int:
