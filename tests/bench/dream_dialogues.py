@@ -32,7 +32,17 @@ from muninn.llm.function import FunctionModels
 from muninn.ports import Request
 from muninn.service import Remembered
 from tests.bench.dream_home import (
-    BY, MovableClock, again, counts, data_file, dreamer_with, found, home, load_average, queued, state,
+    BY,
+    MovableClock,
+    again,
+    counts,
+    data_file,
+    dreamer_with,
+    found,
+    home,
+    load_average,
+    queued,
+    state,
 )  # fmt: skip
 from tests.bench.dream_noise import NEAR, injected
 from tests.bench.quality import CachedEmbedder, Dialogue, dialogues
@@ -96,7 +106,7 @@ def truthful(tellings: list[Told]) -> FunctionModels:
             merge += [{"ids": ids, "into": ids[0], "title": "", "text": text} for text, ids in same.items() if ids[1:]]
             if len(same) > 1:
                 distinct.append({"ids": [ids[0] for ids in same.values()]})
-        blank: dict[str, object] = dict.fromkeys(("supersede", "suggest", "stability", "narrative"), [])
+        blank: dict[str, object] = {key: [] for key in ("supersede", "suggest", "stability", "narrative")}
         return json.dumps({**blank, "reasoning": "compared", "merge": merge, "distinct": distinct})
 
     models = FunctionModels(answer, name="scripted")
@@ -114,7 +124,9 @@ def turn_recall(app: App, told: Told, *, limit: int = 10) -> float:
     for question, _, evidence in told.dialogue.questions:
         hits = {memory.id for memory in found(app, question, told.vault, limit)}
         texts = {told.said[key] for key in hits if key in told.said}
-        reached = [turn for turn in evidence if head(app, told.turn[turn]).id in hits or told.said[told.turn[turn]] in texts]
+        reached = [
+            turn for turn in evidence if head(app, told.turn[turn]).id in hits or told.said[told.turn[turn]] in texts
+        ]
         shares.append(len(reached) / len(evidence))
     return float(np.mean(shares))
 
@@ -151,7 +163,10 @@ def nights(app: App, clock: MovableClock, dreamer: Dreamer, *, llm: bool) -> lis
         clock.advance(days=1)
         outcome = dreamer.dream(force=True, timeout=600, llm=llm)
         outcomes.append(outcome)
-        print(f"  night {night}: {counts(outcome)} · {outcome.status} · second dream: {again(dreamer, llm=llm)}", flush=True)
+        print(
+            f"  night {night}: {counts(outcome)} · {outcome.status} · second dream: {again(dreamer, llm=llm)}",
+            flush=True,
+        )
         if not any(one.op == "merge" and one.applied for one in outcome.records):
             break
     return outcomes
@@ -179,16 +194,16 @@ def main() -> int:
         return measured(app, clock, dreamer_with(app, models), tellings, llm=given.model, journal=given.journal)
 
 
-def measured(
-    app: App, clock: MovableClock, dreamer: Dreamer, tellings: list[Told], *, llm: bool, journal: bool
-) -> int:
+def measured(app: App, clock: MovableClock, dreamer: Dreamer, tellings: list[Told], *, llm: bool, journal: bool) -> int:
     first = state(app)
     print(f"{sum(len(told.said) for told in tellings)} memories, {load_average()}")
     before = [turn_recall(app, told) for told in tellings]
     outcomes = nights(app, clock, dreamer, llm=llm)
     after = [turn_recall(app, told) for told in tellings]
     for told, was, now in zip(tellings, before, after, strict=True):
-        print(f"{told.vault}: turn recall@10 {was:.3f} before, {now:.3f} after; {len(told.dialogue.questions)} questions")
+        print(
+            f"{told.vault}: turn recall@10 {was:.3f} before, {now:.3f} after; {len(told.dialogue.questions)} questions"
+        )
     missing = [line for told in tellings for line in lost(app, told)]
     figures = report(app, tellings, outcomes)
     print(f"{'rule':12}{'injected':>9}{'gone':>6}{'gone or queued':>16}")
