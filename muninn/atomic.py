@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
+from muninn.errors import StoreError, StoreFullError
 from muninn.failpoints import failpoint
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG})
+ROOM_HINT = "free space or make the folder writable; reading goes on"
+
+
+def refused(doing: str, error: OSError, *, hint: str = "see muninn doctor") -> StoreError:
+    """What a person is told when the disk does not take something: a full or closed one is StoreFullError."""
+    reason = (error.strerror or str(error)).lower()
+    if error.errno in NO_ROOM:
+        return StoreFullError(f"{doing}: {reason}", hint=ROOM_HINT)
+    return StoreError(f"{doing}: {reason}", hint=hint)
 
 
 def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> None:

@@ -9,7 +9,6 @@ that a queue of slow ones does not hold them up.
 from __future__ import annotations
 
 import asyncio
-import errno
 import resource
 import time
 from collections import OrderedDict
@@ -24,7 +23,8 @@ import uvicorn
 
 from muninn.api.calls import REQUEST_LIMIT, Answer, Core, decode_body
 from muninn.api.patience import Crowd, Patient
-from muninn.errors import MuninnError, NotRunningError, StoreFullError, TooLargeError, UsageError
+from muninn.atomic import refused
+from muninn.errors import MuninnError, NotRunningError, TooLargeError, UsageError
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -108,7 +108,7 @@ class Gateway:
             return _problem(error)
         except OSError as error:
             self._log("request_failed", method=scope["method"], path=scope["path"][:80], error=str(error))
-            return _problem(disk_error(error))
+            return _problem(refused("cannot do that", error, hint="muninn logs tells more"))
         except Exception as error:  # the last line: a fault of ours must not take the daemon down
             self._log(
                 "request_failed",
@@ -154,14 +154,6 @@ class _Replies:
 
 class TooSlowError(UsageError):
     status = 408
-
-
-def disk_error(error: OSError) -> MuninnError:
-    """What a person is told when a file beside the store cannot be written."""
-    reason = (error.strerror or type(error).__name__).lower()
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM):
-        return StoreFullError(f"cannot write: {reason}", hint="free space or make the folder writable; reading goes on")
-    return MuninnError(f"cannot do that: {reason}", hint="muninn logs tells more")
 
 
 def _problem(error: MuninnError) -> Answer:

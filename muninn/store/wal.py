@@ -8,7 +8,6 @@ acknowledged and is dropped. Segments are deleted only after their content is in
 
 from __future__ import annotations
 
-import errno
 import os
 import struct
 import zlib
@@ -18,12 +17,12 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Condition, Lock
 
-from muninn.errors import StoreError, StoreFullError
+from muninn.atomic import refused
+from muninn.errors import StoreError
 from muninn.failpoints import failpoint
 
 _HEADER = struct.Struct("<II")
 _SUFFIX = ".wal"
-_NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
 
 
 def read_segment(path: Path) -> Iterator[bytes]:
@@ -210,9 +209,4 @@ def sync_folder(folder: Path) -> None:
 
 def refusal(error: OSError, path: Path) -> StoreError:
     """The error a person sees when the disk does not take a write."""
-    if error.errno in _NO_SPACE:
-        return StoreFullError(
-            f"cannot write in {path}: {os.strerror(error.errno or 0).lower()}",
-            hint="free space or make the folder writable; reading goes on",
-        )
-    return StoreError(f"writing in {path} failed: {error.strerror}", hint="see muninn doctor")
+    return refused(f"cannot write in {path}", error)
