@@ -12,7 +12,7 @@ from muninn.domain.strength import days_between
 RATE = 0.2  # eta
 HALF_LIFE = 30.0  # days
 WIDTH = 5  # of one recall only the best so many are bound to each other
-FAINTEST = 0.01  # a product of activations below this binds nothing
+FAINTEST = 0.1  # a product of activations below this binds nothing: the tail of a recall is chance
 RELATION = "co_activated"
 
 

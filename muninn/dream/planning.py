@@ -127,10 +127,12 @@ def _plan_vault(
 ) -> VaultPlan:
     clock, meta = materials.clock, materials.meta
     now = clock.now()
-    snapshot = without_legal(materials.read.snapshot(vault.name))
     mark, scanned = mark_of(meta, vault.key), scanned_of(meta, vault.key)
     findings = Findings(mark=mark)
     legal = vault.tier is Tier.LEGAL
+    # before the snapshot, so that no event is passed over whose memory the snapshot does not have yet
+    events = () if legal else tuple(materials.usage(min(mark.oldest_unread, mark.habit)))
+    snapshot = without_legal(materials.read.snapshot(vault.name))
     context = Context(
         snapshot=snapshot,
         now=now,
@@ -138,7 +140,7 @@ def _plan_vault(
         dream_id=dream_id,
         mark=mark,
         scanned=scanned,
-        usage=() if legal else tuple(_usage_of(materials, mark, snapshot)),
+        usage=tuple(one for one in events if any(key in snapshot.memories for key in one.memories)),
         rulings=Rulings(decisions),
         limits=materials.limits,
         calibration=materials.calibration,
@@ -181,14 +183,6 @@ def without_legal(snapshot: Snapshot) -> Snapshot:
         memories={key: memory for key, memory in snapshot.memories.items() if key not in hidden},
         links={key: link for key, link in snapshot.links.items() if not {key.source, key.target} & hidden},
     )
-
-
-def _usage_of(materials: Materials, mark: Mark, snapshot: Snapshot) -> Iterator[Usage]:
-    """Events since the oldest that still matters to this vault that touch its memories."""
-    oldest = min(mark.oldest_unread, mark.habit)
-    for event in materials.usage(oldest):
-        if any(key in snapshot.memories for key in event.memories):
-            yield event
 
 
 def _entries(

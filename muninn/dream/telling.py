@@ -30,6 +30,7 @@ from muninn.domain.records import DreamRecord, OperationRecord
 from muninn.dream.phrases import LANGUAGES, reason_in
 
 LISTED = 4  # memories named in one sentence
+ARROWS = 2  # links named in one sentence
 MERGES = 8  # merges told one by one
 TITLE = 72  # characters of a title
 _ACTIVE = re.compile(r"([\\`*_\[\]<>|~#])")
@@ -164,8 +165,8 @@ def _suggestion(teller: Teller, one: Suggest) -> str:
 
 
 def _arrows(teller: Teller, pairs: Sequence[Sequence[str]], sign: str = " → ") -> str:
-    listed = "; ".join(f"{teller.name(pair[0])}{sign}{teller.name(pair[1])}" for pair in pairs[:LISTED])
-    rest = len(pairs) - LISTED
+    listed = "; ".join(f"{teller.name(pair[0])}{sign}{teller.name(pair[1])}" for pair in pairs[:ARROWS])
+    rest = len(pairs) - ARROWS
     return f"{listed} {teller.say('more', n=rest)}" if rest > 0 else listed
 
 

@@ -37,7 +37,7 @@ def test_only_the_best_of_a_recall_are_bound() -> None:
 
 
 def test_faint_activations_bind_nothing() -> None:
-    assert trained([(NOW, {"a": 0.05, "b": 0.05})], {}) == {}
+    assert trained([(NOW, {"a": 0.3, "b": 0.3})], {}) == {}
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
