@@ -32,12 +32,22 @@ class _Noting(dict[str, _Value]):
         return super().__contains__(key)
 
 
-class Page(Holdings):
-    """``told``: how many memories of the store hold each word of the question. ``beside``: the store's order of birth."""
+class Told(Holdings):
+    """Holdings that are a part of a store. ``told``: how many memories of all of it hold each word of a question."""
+
+    def __init__(self, told: Mapping[str, int]) -> None:
+        super().__init__()
+        self.told = told
+
+    def frequency(self, word: str, vaults: Collection[int] | None) -> int:  # noqa: ARG002 - told for those vaults
+        return self.told.get(word, 0)
+
+
+class Page(Told):
+    """``beside`` knows the order of birth of everything: (id, vault key, reach) to ids with their distance."""
 
     def __init__(self, told: Mapping[str, int], beside: Beside) -> None:
-        super().__init__()
-        self._told = told
+        super().__init__(told)
         self._beside = beside
         self._memories: _Noting[Memory] = _Noting()
         self._slots: _Noting[int] = _Noting()
@@ -46,9 +56,6 @@ class Page(Holdings):
         self.memories = self._memories
         self.slot_of = self._slots
         self.links_at = self._ends
-
-    def frequency(self, word: str, vaults: Collection[int] | None) -> int:  # noqa: ARG002 - told for those vaults
-        return self._told.get(word, 0)
 
     def beside(self, memory_id: str, reach: int) -> list[tuple[str, int]]:
         near = self._beside(memory_id, vault_key(self.memories[memory_id].vault), reach)

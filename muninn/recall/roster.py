@@ -14,25 +14,28 @@ from muninn.domain.memory import State
 
 _STATES = tuple(State)
 _STATE = 0b0011  # the place of the state in ``State``
-_PENDING = 0b0100
-_LINKED = 0b1000
+_LINKED = 0b0100
+_NONE = 0  # the number of no model
 
 
 class _Vault:
-    __slots__ = ("flags", "ids", "names")
+    __slots__ = ("flags", "ids", "models", "names")
 
     def __init__(self) -> None:
         self.ids: list[str] = []
         self.flags = bytearray()
+        self.models = bytearray()  # of the vectors, by number
         self.names: set[str] = set()
 
 
 class Roster:
     def __init__(self) -> None:
         self._vaults: dict[str, _Vault] = {}
+        self._models: list[str | None] = [None]
 
-    def put(self, memory_id: str, vault: str, name: str, *, state: State, pending: bool) -> None:
-        """Insert or replace a memory. ``vault``: its key; ``name``: as spelled with the memory."""
+    def put(self, memory_id: str, vault: str, name: str, *, state: State, model: str | None) -> None:
+        """Insert or replace a memory. ``vault``: its key; ``name``: as spelled with the memory; ``model``: whose vector
+        it has."""
         place = self._place(memory_id)
         linked = 0
         if place is not None:
@@ -42,19 +45,21 @@ class Roster:
                 self.drop(memory_id)
         entry = self._vaults.setdefault(vault, _Vault())
         entry.names.add(name)
-        flags = _STATES.index(state) | (_PENDING if pending else 0) | linked
+        flags, number = _STATES.index(state) | linked, self._number(model)
         at = len(entry.ids) if not entry.ids or entry.ids[-1] < memory_id else bisect_left(entry.ids, memory_id)
         if at < len(entry.ids) and entry.ids[at] == memory_id:
-            entry.flags[at] = flags
+            entry.flags[at], entry.models[at] = flags, number
         else:
             entry.ids.insert(at, memory_id)
             entry.flags.insert(at, flags)
+            entry.models.insert(at, number)
 
     def drop(self, memory_id: str) -> None:
         if (place := self._place(memory_id)) is not None:
             key, at = place
             del self._vaults[key].ids[at]
             del self._vaults[key].flags[at]
+            del self._vaults[key].models[at]
 
     def link(self, ids: Iterable[str]) -> None:
         """Note that these memories have, or had, links."""
@@ -94,20 +99,32 @@ class Roster:
         return [(entry.ids[at + step], abs(step)) for step in steps if 0 <= at + step < len(entry.ids)]
 
     def count(self, vault: str | None = None, *, active_only: bool) -> int:
-        return sum(
-            int(np.count_nonzero(_flags(entry) & _STATE == _STATES.index(State.ACTIVE))) if active_only else len(entry.ids)
-            for key, entry in self._vaults.items()
-            if vault in (None, key)
-        )  # fmt: skip
+        found = 0
+        for key, entry in self._vaults.items():
+            if vault in (None, key):
+                active = _bits(entry.flags) & _STATE == _STATES.index(State.ACTIVE)
+                found += int(np.count_nonzero(active)) if active_only else len(entry.ids)
+        return found
 
     def pending(self) -> list[str]:
         """Ids without a vector, forgotten ones left out, ascending."""
         found: list[str] = []
         for entry in self._vaults.values():
-            flags = _flags(entry)
-            waiting = (flags & _PENDING != 0) & (flags & _STATE != _STATES.index(State.FORGOTTEN))
-            found += [entry.ids[at] for at in np.flatnonzero(waiting).tolist()]
+            remembered = _bits(entry.flags) & _STATE != _STATES.index(State.FORGOTTEN)
+            waiting = np.flatnonzero((_bits(entry.models) == _NONE) & remembered)
+            found += [entry.ids[at] for at in waiting.tolist()]
         return sorted(found)
+
+    def models(self, vaults: Iterable[str] | None) -> list[str]:
+        """The embedding models whose vectors memories of these vaults (None: of all) have."""
+        entries = [self._vaults[key] for key in (self._vaults if vaults is None else vaults) if key in self._vaults]
+        numbers = {number for entry in entries for number in set(entry.models)}
+        return sorted(model for number in numbers if (model := self._models[number]) is not None)
+
+    def _number(self, model: str | None) -> int:
+        if model not in self._models:
+            self._models.append(model)
+        return self._models.index(model)
 
     def _place(self, memory_id: str) -> tuple[str, int] | None:
         for key, entry in self._vaults.items():
@@ -117,5 +134,5 @@ class Roster:
         return None
 
 
-def _flags(entry: _Vault) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
-    return np.frombuffer(bytes(entry.flags), np.uint8)
+def _bits(values: bytearray) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+    return np.frombuffer(bytes(values), np.uint8)

@@ -266,10 +266,17 @@ class Search:
             for batch in handle.search().select(columns).limit(None).to_batches(_BATCH):
                 yield from map(Entry, *(batch.column(name).to_pylist() for name in columns))
 
-    def waiting(self) -> list[Row]:
-        """Memories that are not in the tables yet; their vectors as far as they are new."""
+    def waiting(self) -> tuple[list[Row], set[str]]:
+        """Memories that are not in the tables yet, their vectors as far as they are new; and ids still there but purged."""
         rows, vectors = self._waiting(MEMORIES)
-        return [(row, vectors.get(row.id)) for row in rows.values() if row is not None]
+        gone = {memory_id for memory_id, row in rows.items() if row is None}
+        return [(row, vectors.get(row.id)) for row in rows.values() if row is not None], gone
+
+    def count(self) -> int:
+        """How many memories there are, those in the tables and those that wait for them counted apart."""
+        handle = self._tables.handle(MEMORIES)
+        with engine("counting memories"):
+            return (0 if handle is None else int(handle.count_rows())) + len(self.waiting()[0])
 
     # -- links
 
