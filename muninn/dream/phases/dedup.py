@@ -57,7 +57,7 @@ def dedup(context: Context) -> Iterator[Operation]:
     merges, waiting = _merges(context, judged)
     yield from merges
     after = evolve(context.snapshot, merges, now=context.now)
-    reviews = list(_reviews(context, after, judged))
+    reviews = list(_reviews(context, after, judged, waiting))
     if context.kind == CONSOLIDATION:
         waiting.update(key for review in reviews for key in review.ids)
     else:
@@ -193,9 +193,10 @@ def _merge(context: Context, memories: Sequence[Memory], kept_for: str, similari
     )
 
 
-def _reviews(context: Context, after: Snapshot, judged: _Judged) -> Iterator[NearDuplicates]:
-    """Sets of active memories that nobody has been asked about yet, most alike first."""
-    leftover = {**judged.merge, **judged.review}
+def _reviews(context: Context, after: Snapshot, judged: _Judged, waiting: set[str]) -> Iterator[NearDuplicates]:
+    """Sets of active memories that nobody has been asked about yet, most alike first; not what only waits for its day."""
+    unmerged = {pair: found for pair, found in judged.merge.items() if not waiting.issuperset(pair)}
+    leftover = {**unmerged, **judged.review}
     queues = (("conflict", judged.conflict), ("pending", leftover))
     queued = 0
     for verdict, pairs in queues:
