@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tests.dream.conftest import World
 
 DREAMS = 30
+HOMES = count()  # each example of a property lives in folders of its own
 BY = Provenance(client="test")
 VAULTS = ("default", "casa")
 SUBJECTS = (
@@ -217,8 +219,8 @@ def lines(world: World) -> Mapping[str, bytes]:
     return {**rows, **{" ".join(link.key): encoder.encode(link_document(link)) for link in world.store.links()}}
 
 
-def lived(make_world: Callable[..., World], story: list[list[tuple[Any, ...]]], name: str) -> Life:
-    life = Life(make_world(name=f"{name}-world"), make_world(name=f"{name}-twin"))
+def lived(make_world: Callable[..., World], story: list[list[tuple[Any, ...]]]) -> Life:
+    life = Life(make_world(name=f"world-{next(HOMES)}"), make_world(name=f"twin-{next(HOMES)}"))
     life.begin()
     for day in story:
         for action in day:
@@ -240,7 +242,7 @@ SLOWLY = settings(
 def test_thirty_dreams_taken_back_leave_no_trace(
     make_world: Callable[..., World], story: list[list[tuple[Any, ...]]]
 ) -> None:
-    life = lived(make_world, story, "plain")
+    life = lived(make_world, story)
     assert life.undo_all() == set()
     assert lines(life.world) == lines(life.twin)
 
@@ -251,7 +253,7 @@ def test_thirty_dreams_taken_back_leave_no_trace(
 def test_what_a_person_changed_between_dreams_is_all_that_may_differ(
     make_world: Callable[..., World], story: list[list[tuple[Any, ...]]]
 ) -> None:
-    life = lived(make_world, story, "edited")
+    life = lived(make_world, story)
     left = life.undo_all()
     mine, theirs = lines(life.world), lines(life.twin)
     differing = {key for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key)}
@@ -267,7 +269,7 @@ def test_thirty_busy_days_do_dream_of_something(make_world: Callable[..., World]
          ("link", 0, 1, "causes"), *([("nap",)] if n % 4 == 0 else [])]
         for n in range(DREAMS)
     ]  # fmt: skip
-    life = lived(make_world, story, "busy")
+    life = lived(make_world, story)
     done = [one for dream_id in life.dreams for one in life.world.store.operations(dream_id) if one.applied]
     assert {"merge", "reinforce", "near_duplicates"} <= {one.op for one in done}
     assert lines(life.world) != lines(life.twin)
