@@ -35,8 +35,8 @@ class Mark:
 
     ``usage``: id of the last usage event replayed; ``holes``: ranges (after, up to and including) to be replayed again
     because their dream was undone. ``habit``: last usage event the stability phase saw. ``archived`` memories since
-    ``archived_at`` count against the survival budget of that day. ``asked_at``: a model has seen every set queued up to then;
-    ``asked``: short names of the later ones it has seen.
+    ``archived_at`` count against the survival budget of that day. ``asked``: short names of the waiting sets a model
+    has seen.
     """
 
     usage: str = ""
@@ -46,7 +46,6 @@ class Mark:
     weakened_at: datetime | None = None
     archived_at: datetime | None = None
     archived: int = 0
-    asked_at: datetime | None = None
     asked: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
@@ -58,7 +57,6 @@ class Mark:
             "weakened_at": _text(self.weakened_at),
             "archived_at": _text(self.archived_at),
             "archived": self.archived,
-            "asked_at": _text(self.asked_at),
             "asked": list(self.asked),
         }
 
@@ -87,7 +85,6 @@ def mark_from(data: Mapping[str, Any]) -> Mark:
         weakened_at=_time(data.get("weakened_at")),
         archived_at=_time(data.get("archived_at")),
         archived=int(data.get("archived", 0)),
-        asked_at=_time(data.get("asked_at")),
         asked=tuple(map(str, data.get("asked", ()))),
     )
 
@@ -153,7 +150,7 @@ def rewound(meta: Mapping[str, str], moved: Mapping[str, Any]) -> dict[str, str]
 
 def _rewound(present: Mark, before: Mark, after: Mark) -> Mark:
     changes: dict[str, Any] = {}
-    for name in ("habit", "strengthened_at", "weakened_at", "archived_at", "archived", "asked_at", "asked"):
+    for name in ("habit", "strengthened_at", "weakened_at", "archived_at", "archived", "asked"):
         if getattr(present, name) == getattr(after, name):
             changes[name] = getattr(before, name)
     holes = dict.fromkeys((*present.holes, *(hole for hole in before.holes if hole not in after.holes)))

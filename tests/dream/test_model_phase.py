@@ -309,3 +309,38 @@ def test_more_sets_than_may_be_asked_are_asked_over_several_nights(make_world: C
         world.dreamer.dream(force=True)
         world.sleep(days=1)
     assert len(shown) == len(set(shown)) == 10
+
+
+def test_what_the_budget_refused_is_asked_again_when_there_is_a_budget(make_world: Callable[..., World]) -> None:
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        rows = [[m["id"] for m in g["memories"]] for g in data["groups"] if len(g["memories"]) == 2]
+        texts = {m["id"]: m["content"] for g in data["groups"] for m in g["memories"]}
+        return {"merge": [{"ids": ids, "into": ids[0], "title": "", "text": texts[ids[0]]} for ids in rows]}
+
+    world = make_world(models=answering(decide))
+    subjects = ("invoices", "backups", "firewalls", "recipes", "guitars", "volcanoes", "bicycles")
+    for subject in subjects:
+        first = f"Our notes about {subject} live in the {subject} folder."
+        world.tell(first)
+        world.tell(f"In the {subject} folder live our notes about {subject}.", vector=_vector(world, first))
+    merged = []
+    for _ in range(3):
+        merged.append(ops(world.dreamer.dream(force=True)).count("merge"))
+        world.sleep(days=1, hours=1)
+    assert merged == [5, 2, 0]
+
+
+def test_what_was_asked_is_known_however_long_the_dream_took(make_world: Callable[..., World]) -> None:
+    def slow(data: dict[str, Any]) -> dict[str, Any]:
+        world.sleep(seconds=3)
+        return {}
+
+    models = answering(slow)
+    world = make_world(models=models)
+    world.tell(OLD)
+    world.tell(NEW, vector=_vector(world, OLD))
+    world.dreamer.dream(force=True)
+    asked = len(models.requests)
+    world.sleep(days=1)
+    world.dreamer.dream(force=True)
+    assert len(models.requests) == asked

@@ -36,6 +36,7 @@ from muninn.llm.verdicts import (
 )
 
 NOTABLE = 8  # most used memories shown for the narrative
+SPENT = "today's survival budget is spent"
 SHARE = 0.8  # of the time left that the models may use
 
 
@@ -44,7 +45,8 @@ def consolidate(context: Context) -> Iterator[Operation]:
     if context.ask is None:
         context.findings.figures["asked"] = 0
         return
-    sets, more = _sets(context)
+    waiting = _waiting(context)
+    sets = [group for name, group in waiting.items() if name not in context.mark.asked][: context.limits.asked]
     groups = [*sets, *likenesses(context), *_notable(context)]
     if not groups or not any(group.kind is not GroupKind.NOTABLE for group in groups):
         return
@@ -61,13 +63,12 @@ def consolidate(context: Context) -> Iterator[Operation]:
         elif why_not:
             refused.append(why_not)
     figures["refused"] = refused
-    if answer.asked:
-        unasked = {_name(group) for group in answer.unasked}
-        asked = [name for name in map(_name, sets) if name not in unasked]
-        if more or len(asked) < len(sets):
-            context.findings.move(asked=tuple(sorted({*context.mark.asked, *asked})))
-        else:
-            context.findings.move(asked_at=context.now, asked=())
+    again = {_name(group) for group in answer.unasked}
+    again |= {
+        _name(group) for group in sets for why in refused if SPENT in why and any(m.id in why for m in group.memories)
+    }
+    seen_now = {_name(group) for group in sets} - again if answer.asked else set()
+    context.findings.move(asked=tuple(sorted((seen_now | set(context.mark.asked)) & waiting.keys())))
 
 
 def _name(group: Group) -> str:
@@ -76,24 +77,21 @@ def _name(group: Group) -> str:
     return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
 
 
-def _sets(context: Context) -> tuple[list[Group], bool]:
-    """Sets no model has seen: queued by this dream, then earlier ones; and whether there are more than may be asked."""
+def _waiting(context: Context) -> dict[str, Group]:
+    """The sets that await review, by name: queued by this dream first, then earlier ones."""
     found: dict[tuple[str, ...], bool] = {}
     for operation in context.so_far:
         if isinstance(operation, NearDuplicates):
             found[tuple(sorted(operation.ids))] = operation.verdict == "conflict"
-    asked_at = context.mark.asked_at
     for decision in context.rulings.waiting(context.snapshot.memories):
-        if asked_at is None or decision.at > asked_at:
-            found.setdefault(decision.ids, decision.verdict == "conflict")
-    groups = []
+        found.setdefault(decision.ids, decision.verdict == "conflict")
+    groups: dict[str, Group] = {}
     for ids, conflict in found.items():
         members = tuple(context.snapshot.memories[key] for key in ids)
-        group = Group(GroupKind.CONFLICT if conflict else GroupKind.ALIKE, members)
-        if all(memory.active for memory in members) and _name(group) not in context.mark.asked:
-            groups.append(group)
-    limit = context.limits.asked
-    return groups[:limit], len(groups) > limit
+        if all(memory.active for memory in members):
+            group = Group(GroupKind.CONFLICT if conflict else GroupKind.ALIKE, members)
+            groups[_name(group)] = group
+    return groups
 
 
 def _notable(context: Context) -> list[Group]:
@@ -146,7 +144,7 @@ def _merge(context: Context, verdict: MergeVerdict) -> tuple[Merge | None, str |
         if why_not is not None:
             return None, f"merge of {one.id} and {other.id}: {why_not}"
     if len(ids) - 1 > context.budget:
-        return None, f"merge of {' '.join(ids)}: today's survival budget is spent"
+        return None, f"merge of {' '.join(ids)}: {SPENT}"
     context.spend(len(ids) - 1)
     operation = Merge(
         vault=context.vault,
@@ -181,7 +179,7 @@ def _supersede(context: Context, verdict: SupersedeVerdict) -> tuple[Supersede |
     if context.rulings.declined("supersede", ids, context.snapshot.memories) or context.rulings.separate(old, new):
         return None, None
     if context.budget < 1:
-        return None, f"{verdict.new} for {verdict.old}: today's survival budget is spent"
+        return None, f"{verdict.new} for {verdict.old}: {SPENT}"
     context.spend(1)
     why = "judged a newer version of the same fact by the model"
     until = new.valid_from or new.learned_at
