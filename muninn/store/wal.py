@@ -32,8 +32,8 @@ def read_segment(path: Path) -> Iterator[bytes]:
     while start + _HEADER.size <= len(data):
         length, crc = _HEADER.unpack_from(data, start)
         body = data[start + _HEADER.size : start + _HEADER.size + length]
-        if len(body) < length or zlib.crc32(body) != crc:
-            return
+        if not length or len(body) < length or zlib.crc32(body) != crc:
+            return  # zeros would pass for an empty record: a power cut leaves them where data was promised
         yield body
         start += _HEADER.size + length
 

@@ -21,7 +21,7 @@ def all_records(folder: Path) -> list[bytes]:
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.lists(st.binary(max_size=2000), max_size=10), st.data())
+@given(st.lists(st.binary(min_size=1, max_size=2000), max_size=10), st.data())
 def test_any_cut_leaves_a_prefix_of_whole_records(
     tmp_path_factory: pytest.TempPathFactory, records: list[bytes], data: st.DataObject
 ) -> None:
@@ -45,6 +45,17 @@ def test_a_flipped_bit_ends_the_readable_part(tmp_path: Path) -> None:
     content = bytearray(segments(tmp_path)[0].read_bytes())
     content[8 + 5 + 8 + 2] ^= 1
     segments(tmp_path)[0].write_bytes(content)
+    assert all_records(tmp_path) == [b"first"]
+
+
+@pytest.mark.parametrize("zeros", [1, 7, 8, 9, 64, 5000])
+def test_zeros_at_the_end_are_no_records(tmp_path: Path, zeros: int) -> None:
+    """A power cut may leave a file longer than what was written, with zeros for the rest; and the CRC of nothing is zero."""
+    log = WriteAheadLog(tmp_path, durable=True)
+    log.wait(log.append(b"first"))
+    log.close()
+    with segments(tmp_path)[0].open("ab") as file:
+        file.write(bytes(zeros))
     assert all_records(tmp_path) == [b"first"]
 
 
