@@ -50,9 +50,7 @@ def import_rows(
     outcome = _Outcome()
     if not dry_run:
         for one in vaults:
-            service.create_vault(
-                str(one["name"]), tier=parse_tier(str(one["tier"])) if one.get("tier") else None, by=by
-            )
+            _vault(service, one, by, now)
     good: list[_Row] = []
     for line, values in enumerate(rows, start=first_line):
         try:
