@@ -76,9 +76,6 @@ class App:
             store=self.store, read=self.read, embedders=self.embedders, clock=clock, ids=ids,
             default_vault=config.vault.default,
         )  # fmt: skip
-        self.dreamer = Dreamer(
-            config, service=self.service, models=self.models, clock=clock, ids=ids, interrupted=self.interrupted.is_set
-        )
         self.hooks = HookService(
             config.senses,
             clock=clock,
@@ -86,6 +83,15 @@ class App:
             home=self.person,
             remember=self.propose,
             language=config.journal.language,
+        )
+        self.dreamer = Dreamer(
+            config,
+            service=self.service,
+            models=self.models,
+            clock=clock,
+            ids=ids,
+            interrupted=self.interrupted.is_set,
+            rules=lambda: [rule.lesson for rule in self.hooks.working_rules()],
         )
         self._embedding = Thread(target=self._embed_late, name="muninn-embed", daemon=True)
         if not read_only:
@@ -172,6 +178,7 @@ class App:
             ending.callback(self._lock.close)
             ending.callback(self._leave_status)
             ending.callback(self.store.close)
+            ending.callback(self.hooks.close)
             ending.callback(self.models.close)
 
     def _leave_status(self) -> None:

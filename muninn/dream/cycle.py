@@ -68,7 +68,8 @@ class DreamService(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cycle:
-    """Everything a dream needs, injected. ``ask`` gives the models a tier may use, if any."""
+    """Everything a dream needs, injected. ``ask`` gives the models a tier may use, if any, ``rules`` the learned
+    rules that keep failures away, in words."""
 
     service: DreamService
     journal: Journal
@@ -81,6 +82,7 @@ class Cycle:
     ask: Callable[[Tier], Ask | None] = lambda _: None
     embed: Embed | None = None
     interrupted: Callable[[], bool] = lambda: False
+    rules: Callable[[], Sequence[str]] = tuple
 
     def plan(
         self,
@@ -252,6 +254,8 @@ class Cycle:
             "verdict": {"run": plan.verdict.run, "why": plan.verdict.why},
             "unfinished": plan.unfinished,
         }
+        if plan.kind == DREAM:
+            report["rules"] = list(self.rules())
         return DreamRecord(
             id=plan.dream_id, kind=plan.kind, started_at=plan.made_at, finished_at=None,
             status=_status(plan, {}), report=report,

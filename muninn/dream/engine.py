@@ -6,7 +6,7 @@ gates nor the due marker.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -69,6 +69,7 @@ class Dreamer:
         clock: Clock,
         ids: Ids,
         interrupted: Callable[[], bool] = lambda: False,
+        rules: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._config = config
         self._service = service
@@ -92,6 +93,7 @@ class Dreamer:
             ask=_asking(models, clock, ids, config.journal.language),
             embed=self._embed,
             interrupted=interrupted,
+            rules=rules,
         )
 
     # -- dreaming

@@ -102,6 +102,7 @@ def entry(
         ("faded", _faded(teller, told)),
         ("cleaned", _cleaned(teller, told)),
         ("review", _review(teller, told, report)),
+        ("rules", [quoted(str(rule), 300) for rule in report.get("rules", ())]),
         ("back", _taken_back(teller, report)),
         ("trouble", _trouble(teller, records, report)),
         ("skipped", _skipped(teller, report)),
@@ -110,7 +111,7 @@ def entry(
         if sentences:
             lines.append(f"**{teller.say(name)}:**")
             lines.extend(f"- {sentence}" for sentence in sentences)
-    if not any(sentences for name, sentences in sections if name != "skipped"):
+    if not any(sentences for name, sentences in sections if name not in ("skipped", "rules")):
         lines.insert(3 if dry_run else 2, teller.say("nothing"))
     lines.append(_closing(teller, record, told=bool(told), dry_run=dry_run))
     return "\n".join(lines) + "\n"
