@@ -111,7 +111,7 @@ def door(*, timeout: float = PATIENCE, read_only: bool = False) -> Iterator[Door
             return
         if holder(f"{home}/{paths.LOCK}") is None:
             with ExitStack() as stack:
-                inside = _enter(stack, read_only=read_only)
+                inside = _enter(stack, read_only=read_only or _closed(home))
                 if inside is not None:
                     yield inside
                     return
@@ -178,6 +178,11 @@ def _enter(stack: ExitStack, *, read_only: bool) -> Door | None:
         return stack.enter_context(local_door(load(current.environ), read_only=read_only))
     except errors.LockedError:
         return None
+
+
+def _closed(home: str) -> bool:
+    """Whether a home is there that cannot be written: it is read, and a write says so."""
+    return os.path.isdir(home) and not os.access(home, os.W_OK)  # noqa: PTH112 - pathlib costs more than a whole `muninn status`
 
 
 @contextmanager

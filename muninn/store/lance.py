@@ -189,7 +189,9 @@ class LanceStore:
     def _log_for_egress(self, transaction: Transaction) -> WriteAheadLog:
         """What left the process is recorded even when nothing else may be written."""
         if transaction != Transaction(egress=transaction.egress):
-            raise StoreFullError("the store was opened for reading only", hint="start muninn to write")
+            raise StoreFullError(
+                f"{self._data.parent} is open for reading only", hint="make it writable, or set MUNINN_HOME"
+            )
         return WriteAheadLog(private_folder(self._data / "wal"), durable=self._durable)
 
     def wait(self, position: int) -> None:
