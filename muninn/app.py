@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random  # noqa: TID251 - the root injects randomness
@@ -29,7 +30,7 @@ from muninn.recall.resident import ResidentModel
 from muninn.service import MemoryService
 from muninn.store.lance import LanceStore
 
-_EMBED_BATCH = 64
+_EMBED_BATCH = 16
 _EMBED_PAUSE = 60.0  # seconds after an embedder failed
 
 
@@ -72,6 +73,7 @@ class App:
         self.embedders = Embedders(config, self._endpoint)
         self.read = ResidentModel(self.embedders, config.recall)
         self.read.load(self.store)
+        gc.freeze()  # what is resident stays: the collector need not walk it again and again
         self.service = MemoryService(
             store=self.store, read=self.read, embedders=self.embedders, clock=clock, ids=ids,
             default_vault=config.vault.default,
