@@ -7,7 +7,8 @@ from muninn.errors import StoreFullError
 from muninn.ports import ReadModel
 from muninn.recall.question import Embedders
 from muninn.recall.resident import ResidentModel
-from muninn.recall.spacious import Searchable, SpaciousModel
+from muninn.recall.shelves import Searchable
+from muninn.recall.spacious import SpaciousModel
 
 
 def read_model(store: Searchable, embedders: Embedders, config: RecallConfig) -> ReadModel:

@@ -8,7 +8,7 @@ from threading import Lock
 from muninn.domain.memory import Memory
 from muninn.recall.cut import words_of
 
-COUNTED = 320
+COUNTED = 800
 """Counting stops here: beyond the last step of ``commonness`` more says nothing more."""
 
 _KEPT = 20_000  # words
@@ -23,7 +23,17 @@ class Frequencies:
         self._count = count
         self._lock = Lock()
         self._known: dict[str, dict[Vaults, int]] = {}
+        self._rough: dict[tuple[str, Vaults], int] = {}
         self._changes = 0
+
+    def roughly(self, token: str, vaults: Vaults) -> int:
+        """The same as it was when first asked: enough for words whose count decides nothing."""
+        known = self._rough.get((token, vaults))
+        if known is None:
+            if len(self._rough) >= _KEPT:
+                self._rough.clear()
+            known = self._rough[token, vaults] = self._count(token, vaults, COUNTED)
+        return known
 
     def of(self, token: str, vaults: Vaults) -> int:
         """``vaults``: keys, None for all."""

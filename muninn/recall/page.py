@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
 from muninn.domain.memory import Link, LinkKey, Memory, vault_key
+from muninn.recall.askedtext import AskedText
 from muninn.recall.holdings import Holdings
 
 Beside = Callable[[str, str, int], list[tuple[str, int]]]
@@ -33,22 +34,28 @@ class _Noting(dict[str, _Value]):
 
 
 class Told(Holdings):
-    """Holdings that are a part of a store. ``told``: how many memories of all of it hold each word of a question."""
+    """Holdings that are a part of a store. ``told``: how many memories of all of it hold each word of a question;
+    ``total``: how many there are in the vaults searched."""
 
-    def __init__(self, told: Mapping[str, int]) -> None:
+    def __init__(self, told: Mapping[str, int], total: int = 0) -> None:
         super().__init__()
         self.told = told
+        self.total = total
 
     def frequency(self, word: str, vaults: Collection[int] | None) -> int:  # noqa: ARG002 - told for those vaults
         return self.told.get(word, 0)
+
+    def size(self, vaults: Collection[int] | None) -> int:  # noqa: ARG002 - the total of those vaults
+        return self.total
 
 
 class Page(Told):
     """``beside`` knows the order of birth of everything: (id, vault key, reach) to ids with their distance."""
 
-    def __init__(self, told: Mapping[str, int], beside: Beside) -> None:
-        super().__init__(told)
+    def __init__(self, told: Mapping[str, int], total: int, beside: Beside) -> None:
+        super().__init__(told, total)
         self._beside = beside
+        self.text = AskedText(told)
         self._memories: _Noting[Memory] = _Noting()
         self._slots: _Noting[int] = _Noting()
         self._ends: _Noting[dict[LinkKey, None]] = _Noting()

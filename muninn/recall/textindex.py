@@ -41,6 +41,10 @@ class TextIndex:
         length = len(words)
         for word in title:
             counts[word] += TITLE_WEIGHT
+        self.enter(slot, counts, length)
+
+    def enter(self, slot: int, counts: Mapping[str, int], length: int) -> None:
+        """Index a text that holds each word so many times and is ``length`` words long."""
         for word, count in counts.items():
             slots = self._slots.get(word)
             if slots is None:

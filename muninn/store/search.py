@@ -56,6 +56,7 @@ class Search:
         self._waiting = waiting
         self._writing = writing
         self._words = ""
+        self._probed: dict[str, int] = {}
 
     # -- indexes
 
@@ -71,6 +72,7 @@ class Search:
             self._add_columns()
             self._fill(words)
             self._index()
+            self._probed = {}
             self._tables.derived = self._columns(words)
         return True
 
@@ -181,9 +183,15 @@ class Search:
         return self._read(query, "_distance")
 
     def _probes(self, column: str) -> int:
-        with engine("looking at the indexes"):
-            sizes = [one.name.rpartition("_near_")[2] for one in self._tables.handle(MEMORIES).list_indices() if column in one.columns]  # fmt: skip
-        return max(_LEAST_PROBED, *(round(int(size) * _PROBED) for size in sizes if size.isdigit()), 0)
+        """How many partitions to search; looked up once, since indexes change only while they are prepared."""
+        if column not in self._probed:
+            with engine("looking at the indexes"):
+                indexes = self._tables.handle(MEMORIES).list_indices()
+            sizes = [one.name.rpartition("_near_")[2] for one in indexes if column in one.columns]
+            self._probed[column] = max(
+                _LEAST_PROBED, *(round(int(size) * _PROBED) for size in sizes if size.isdigit()), 0
+            )
+        return self._probed[column]
 
     def worded(self, weights: Mapping[str, float], net: Net, *, limit: int) -> list[Row]:
         """The memories that hold the most, by BM25, of the given tokens."""
