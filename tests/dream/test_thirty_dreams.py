@@ -275,3 +275,27 @@ def test_thirty_busy_days_do_dream_of_something(make_world: Callable[..., World]
     assert lines(life.world) != lines(life.twin)
     assert life.undo_all() == set()
     assert lines(life.world) == lines(life.twin)
+
+
+def test_three_days_awake_are_three_dreams(make_world: Callable[..., World]) -> None:
+    """Consolidation every six hours neither opens nor closes the gate of the dream at half past four."""
+    life = Life(make_world(name="awake-world"), make_world(name="awake-twin"))
+    life.begin()
+    world, dreams = life.world, []
+    for hour in range(1, 73):
+        world.sleep(hours=1)
+        if hour % 8 == 0:
+            for subject in range(3):
+                life.tell(subject, 1 + hour // 8 % 5, None)
+        if hour % 6 == 0:
+            before = world.dreamer.gate()
+            life.nap()
+            assert world.dreamer.gate() == before
+        if hour % 24 == 0:
+            outcome = world.dreamer.dream_by_clock()
+            assert outcome is not None
+            dreams.append(outcome.dream_id)
+            assert world.dreamer.dream_by_clock() is None, "the gate is closed behind it"
+    assert len(dreams) == 3
+    assert [one.id for one in world.service.dreams() if one.kind == "dream"] == dreams[::-1]
+    assert not list(world.dreamer.warnings())
