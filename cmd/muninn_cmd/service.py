@@ -87,6 +87,8 @@ def unit() -> str:
     start = f"ExecStart={' '.join(map(_quoted, command()))}"
     if current.environ.get("MUNINN_HOME"):
         start = f"Environment={_quoted(f'MUNINN_HOME={_home()}')}\n{start}"
+        if not _home().is_relative_to(current.environ.get("HOME", "/")):
+            start = f"ReadWritePaths={_quoted(str(_home()))}\n{start}"
     return text.replace(SHIPPED_START, start)
 
 
@@ -147,7 +149,11 @@ def _hand_over() -> None:
 
 
 def _has_systemd() -> bool:
-    return shutil.which("systemctl") is not None and bool(current.environ.get("XDG_RUNTIME_DIR"))
+    """Whether the manager of this user's units runs; the command alone does not make one."""
+    runtime = current.environ.get("XDG_RUNTIME_DIR")
+    return (
+        runtime is not None and shutil.which("systemctl") is not None and Path(runtime, "systemd", "private").exists()
+    )
 
 
 def _systemctl(*words: str, check: bool = True) -> str:
@@ -169,5 +175,7 @@ def _installed(document: dict[str, Any], no_start: bool) -> str:
     if document["started"]:
         lines.append("systemd keeps muninn running now; to keep it after logout: loginctl enable-linger")
     elif not no_start:
-        lines.append("systemd does not serve this session; start it yourself with: muninn start")
+        lines.append(
+            "no systemd serves this user now; where one does: systemctl --user enable --now muninn; here: muninn start"
+        )
     return "\n".join(lines)

@@ -156,6 +156,7 @@ class Daemon:
         while not self._stop.wait(_LOOK_AT_CLOCK):
             schedule.follow_clock()
             app.next_consolidation = str(schedule.next_run("consolidation") or "") or None
+        self._notify.send("STOPPING=1", "STATUS=falling asleep")  # before the event loop ends, and with it the watchdog
         self._owe_dream(app)
         self._shut()
         schedule.close()

@@ -68,9 +68,9 @@ class Schedule:
         now = datetime.fromtimestamp(self._clocks()[0], UTC)
         for job in self._scheduler.get_jobs():
             if isinstance(job.trigger, IntervalTrigger):
-                job.reschedule(
-                    IntervalTrigger(seconds=job.trigger.interval.total_seconds(), start_date=now + job.trigger.interval)
-                )
+                first = now + job.trigger.interval
+                seconds = job.trigger.interval.total_seconds()
+                job.modify(trigger=IntervalTrigger(seconds=seconds, start_date=first), next_run_time=first)
             else:
                 job.modify(next_run_time=job.trigger.get_next_fire_time(None, now))
         return True

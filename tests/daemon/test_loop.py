@@ -99,7 +99,7 @@ def test_wake_remember_sleep_dream_undo(home: Home) -> None:
     assert home.json("show", legal["id"])["state"] == "active"
 
     second = home.json("dream", "--force")
-    assert [one for one in second["operations"] if one["op"] not in ("reinforce",)] == []
+    assert [one for one in second["operations"] if one["op"] != "reinforce"] == []
     assert home.json("dream", "--force")["operations"] == []
     home.muninn("undo", second["dream_id"])
     home.muninn("undo", dreams[0]["dream_id"])
