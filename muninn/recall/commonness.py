@@ -1,7 +1,8 @@
 """How much a word says, whatever is stored: weights from a fixed table of common words in a hundred languages.
 
-The table is fixed so that a query's scores do not move when memories about other things are added; only for words that
-are rare in general, and then in three wide steps, does it count how many memories hold them.
+The table is fixed so that a query's scores do not move when memories about other things are added. Only for words that
+are rare in general, and then in four wide steps, does it count how many memories hold them: a name that is in every
+second note tells little, however rare it is elsewhere.
 
 ``commonness.txt``: ten lines, each a class 0 (in every text) to 9 and its folded words. The classes are negative log
 frequencies from 10 to 12.5 nats, read off the unigram vocabulary of XLM-RoBERTa (MIT licence).
@@ -20,8 +21,8 @@ LEAST = 0.1
 SETTLED_BELOW = 0.5
 """Words below this weight are common everywhere: how many memories hold them says nothing more."""
 
-_STEPS = ((64, 1.0), (256, 0.5))
-_MOST_FREQUENT = 0.3
+_STEPS = ((16, 1.0), (64, 0.5), (256, 0.25))
+_MOST_FREQUENT = 0.15
 
 
 @cache
@@ -48,4 +49,5 @@ def weight(token: str, frequency: int) -> float:
     general = table().get(token, 1.0)
     if general < SETTLED_BELOW:
         return general
-    return general * next((share for limit, share in _STEPS if frequency < limit), _MOST_FREQUENT)
+    share = next((share for limit, share in _STEPS if frequency < limit), _MOST_FREQUENT)
+    return max(LEAST, general * share)

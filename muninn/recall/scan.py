@@ -112,7 +112,7 @@ def scan(holdings: Holdings, question: Question) -> Scan:
         relevance = scoring.blend(meaning, wording, foreign)
     else:
         meaning, relevance = np.zeros_like(wording), wording
-    has_subject = any(weights.get(token, 0.0) > SUBJECT_ABOVE for token in question.subject)
+    has_subject = any(commonness.weight(token, 0) > SUBJECT_ABOVE for token in question.subject)
     in_time = None
     if question.times:
         in_time = np.zeros_like(visible)

@@ -13,7 +13,7 @@ import numpy as np
 
 from muninn.domain.strength import strength
 from muninn.ports import Answer, Hit
-from muninn.recall import scoring
+from muninn.recall import commonness, scoring
 from muninn.recall.explanation import Evidence, components, sentence
 from muninn.recall.holdings import Holdings
 from muninn.recall.question import Question
@@ -49,7 +49,10 @@ def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
 
     scores = {memory_id: one.score for memory_id, one in evidence.items()}
     calibrations = {model: calibration for model, (_, calibration) in question.vectors.items()}
-    scores = newest_first(scores, holdings, asked=found.weights, calibrations=calibrations, as_of=query.as_of)
+    named = {
+        token: commonness.weight(token, 0) for token in question.tokens
+    }  # who is one thing depends on nothing else
+    scores = newest_first(scores, holdings, asked=named, calibrations=calibrations, as_of=query.as_of)
     scores = replaced(scores, holdings, visible, query.as_of)
     for memory_id in scores.keys() - evidence.keys():
         found.refine(_slots([memory_id], holdings), holdings, question)
