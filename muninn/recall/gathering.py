@@ -29,8 +29,9 @@ def gather(shelves: Shelves, question: Question, *, breadth: int, now: datetime)
     for _ in range(_ROUNDS):
         answer = search(page, question, now=now)
         loose = page.loose()
-        page.tie(loose, shelves.links(loose))
-        if not _complete(shelves, page):
+        links = shelves.links(loose)
+        page.tie(loose, links)
+        if not _complete(shelves, page) and not links:
             break
     return answer
 
