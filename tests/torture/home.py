@@ -109,12 +109,16 @@ class Home:
         pid = self.process.pid
         status = Path(f"/proc/{pid}/status").read_text()
         rss = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
-        files = [path for path in self.path.rglob("*") if path.is_file()]
+        sizes = []
+        for path in self.path.rglob("*"):
+            with suppress(OSError):  # it may be gone already
+                if path.is_file():
+                    sizes.append(path.stat().st_size if path.name != "reserve" else 0)
         return {
             "rss_mb": rss // 1024,
             "fds": len(list(Path(f"/proc/{pid}/fd").iterdir())),
-            "files": len(files),
-            "folder_mb": round(sum(path.stat().st_size for path in files if path.name != "reserve") / 1e6, 1),
+            "files": len(sizes),
+            "folder_mb": round(sum(sizes) / 1e6, 1),
         }
 
 
