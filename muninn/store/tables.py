@@ -35,9 +35,10 @@ _METADATA_CACHE = 32 << 20
 
 
 def connect(uri: str, storage_options: Mapping[str, str]) -> Any:
-    """A connection whose caches are bounded."""
+    """A connection whose caches are bounded. Raises StoreError; for an object store this is where a shut door shows."""
     session = lancedb.Session(index_cache_size_bytes=_INDEX_CACHE, metadata_cache_size_bytes=_METADATA_CACHE)
-    return lancedb.connect(uri, storage_options=dict(storage_options) or None, session=session)
+    with engine(f"opening {uri}"):
+        return lancedb.connect(uri, storage_options=dict(storage_options) or None, session=session)
 
 
 class Tables:
@@ -234,9 +235,34 @@ def engine(doing: str) -> Iterator[None]:
         )
         kind = StoreFullError if full else StoreError
         hint = "free space or make the folder writable; reading goes on" if full else "see muninn doctor"
+        if _remote(text):
+            hint = "check store.uri and [store.storage_options]"
         raise kind(f"{doing} failed: {_brief(error)}", hint=hint) from error
 
 
+_REMOTE = (
+    ("NoSuchBucket", "there is no such bucket"),
+    ("InvalidAccessKeyId", "the access key is not known there"),
+    ("SignatureDoesNotMatch", "the secret key is wrong"),
+    ("ExpiredToken", "the credentials have expired"),
+    ("AccessDenied", "access is denied"),
+    ("status: 401", "the credentials are refused"),
+    ("status: 403", "access is denied"),
+    ("ConnectError", "the server cannot be reached"),
+    ("dns error", "the server cannot be found"),
+    ("operation timed out", "the server does not answer in time"),
+    ("CredentialsNotLoaded", "there are no credentials"),
+    ("InvalidGeneric", "an option is not valid"),
+)
+"""How the engine's text shows what an object store answered, and what it means. The first that is found counts."""
+
+
+def _remote(text: str) -> str | None:
+    return next((meaning for mark, meaning in _REMOTE if mark in text), None)
+
+
 def _brief(error: BaseException) -> str:
+    if meaning := _remote(str(error)):
+        return meaning
     text = error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)
     return text.split("\n", 1)[0].split(", /")[0][:160]
