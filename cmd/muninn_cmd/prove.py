@@ -86,6 +86,8 @@ def _run(door: Door, home: Path, checks: list[Check]) -> None:
     )
     first = _dream(door)
     _promises(checks, ids, before, _rows(door))
+    told = door.call("GET", "/v1/journal?last=1")["entries"]
+    _check(checks, "the journal tells it", lambda: told[0]["dream_id"] == first["dream_id"])
     _check(checks, "a second dream has nothing to do", lambda: not _dream(door)["operations"])
     door.call("POST", f"/v1/dreams/{first['dream_id']}/undo", {})
     _check(checks, "undo brings every row back as it was", lambda: _rows(door) == before)
