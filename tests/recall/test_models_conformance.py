@@ -6,6 +6,7 @@ the same order but for ties within it. The corpora here are larger than what the
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -334,3 +335,46 @@ def test_a_dry_run_over_a_store_without_indexes_holds_everything(tmp_path: Path)
     assert isinstance(model, ResidentModel)
     looking.close()
     assert {path: path.stat().st_mtime_ns for path in data.rglob("*")} == before
+
+
+@pytest.mark.slow
+def test_readers_beside_a_writer_see_what_was_applied_and_never_fail(twins: Twins) -> None:
+    fill(twins, 120)
+    twins.store.checkpoint()
+    spacious = twins.models[1]
+    assert isinstance(spacious, SpaciousModel)
+    told: list[Memory] = []
+    trouble: list[BaseException] = []
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            try:
+                last = told[-1] if told else None
+                hits = spacious.recall(Query(text=last.content if last else "postgres", reinforce=False), now=twins.clock.now()).hits  # fmt: skip
+                if last is not None:
+                    assert last.id in {hit.memory.id for hit in hits}
+                    assert spacious.get(last.id) is not None
+                    assert list(spacious.memories())
+                    spacious.neighbours(last.id, limit=3, minimum=0.0)
+            except BaseException as error:
+                trouble.append(error)
+                return
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for number in range(60):
+        memory = twins.memory(f"ticket {number * 7919} concerns the valve {number * 104729}")
+        twins.put(memory)
+        told.append(memory)
+        if number % 10 == 9:
+            twins.store.checkpoint()
+        if number % 25 == 24:
+            spacious._shelves._let_go()
+            twins.store.maintain()
+    done.set()
+    for reader in readers:
+        reader.join(60)
+    assert trouble == []
+    twins.agree_on_everything()
