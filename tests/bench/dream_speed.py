@@ -35,7 +35,6 @@ from tests.bench.dream_home import BY, MovableClock, counts, home, load_average
 
 DIMENSIONS = 384
 BATCH = 5000
-# ruff: noqa: SIM905 - lists of words read best as words
 SUBJECTS = "billing search login export backup cache queue index mailer parser report gateway scheduler archive".split()
 VERBS = "retries drops checks keeps signs merges splits counts hides sorts".split()
 THINGS = "orders invoices sessions tokens records messages images tables users events keys pages".split()
