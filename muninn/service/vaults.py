@@ -64,7 +64,10 @@ class Vaults(Writer):
         return vault
 
     def set_tier(self, name: str, tier: Tier, *, confirmed: bool, by: Provenance) -> Vault:  # noqa: ARG002
-        """Move a vault and the text in it to another tier. Loosening needs a confirmation."""
+        """Move a vault and the text in it to another tier. Loosening needs a confirmation.
+
+        Text that came under a stricter tier than the vault's is never loosened with it.
+        """
         with self._lock:
             vault = self.find_vault(name)
             if strictest(vault.tier, tier) is vault.tier and tier is not vault.tier and not confirmed:
@@ -73,9 +76,8 @@ class Vaults(Writer):
                     hint="repeat with --yes if that is what you want",
                 )
             changed = replace(vault, tier=tier)
-            rows = tuple(
-                replace(memory, tier=tier) for memory in self.read.memories(vault.name) if memory.tier is not tier
-            )
+            moved = ((memory, _moved(memory.tier, vault.tier, tier)) for memory in self.read.memories(vault.name))
+            rows = tuple(replace(memory, tier=new) for memory, new in moved if memory.tier is not new)
             position = self._commit(Transaction(vaults=(changed,), memories=rows))
         self.store.wait(position)
         return changed
@@ -93,3 +95,8 @@ class Vaults(Writer):
             position = self._commit(Transaction(drop_vaults=(vault.key,)))
         self.store.wait(position)
         return vault
+
+
+def _moved(own: Tier, before: Tier, after: Tier) -> Tier:
+    """The tier of a memory whose vault moves: the vault's, unless its text came under a stricter one."""
+    return after if own is before else strictest(own, after)
