@@ -19,6 +19,7 @@ from muninn.service import MemoryService, Remembered
 _UNIT = 1e-4  # how far from length 1 a vector may be and still count as normalised
 _ASIDE = {"links", "provenance", "embedding", "embedding_model", "content_hash", "tier", "head"}
 _ORIGINS = frozenset(origin.value for origin in Origin)
+_RELATION_LIMIT = 64  # characters
 _Row = tuple[int, Draft, Provenance, bytes | None, str | None, list[Any]]
 
 
@@ -175,9 +176,10 @@ def _one_link(service: MemoryService, source: Memory | None, values: Any, now: d
     target = service.read.get(values["target"]) or service.titled(source.vault, values["target"])
     if target is None:
         return None
-    relation = str(values.get("relation") or "relates_to")
+    _check_link(values)
+    relation = values.get("relation") or "relates_to"
     weight = values.get("weight", 0.8)
-    if not isinstance(weight, (int, float)) or not 0.0 <= weight <= 1.0:
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0.0 <= weight <= 1.0:
         raise UsageError(f"weight {weight!r} is out of range", hint="0 to 1")
     if target.id == source.id or (
         vault_key(target.vault) != vault_key(source.vault) and values.get("origin") != "manual"
@@ -193,6 +195,19 @@ def _one_link(service: MemoryService, source: Memory | None, values: Any, now: d
         origin=Origin(origin) if origin in _ORIGINS else Origin.MANUAL,
         created_at=parse_time("created_at", values.get("created_at"), latest=now) or now,
         last_activated_at=parse_time("last_activated_at", values.get("last_activated_at"), latest=now),
-        rejected=bool(values.get("rejected")),
-        premises=tuple(map(str, values.get("premises") or ())),
+        rejected=values.get("rejected", False),
+        premises=tuple(values.get("premises") or ()),
     )
+
+
+def _check_link(values: Mapping[str, Any]) -> None:
+    """The fields of a link that would be taken as they come."""
+    relation, origin, premises = values.get("relation"), values.get("origin"), values.get("premises")
+    if relation is not None and not (isinstance(relation, str) and len(relation) <= _RELATION_LIMIT):
+        raise UsageError(f"relation must be a name of at most {_RELATION_LIMIT} characters")
+    if origin is not None and not isinstance(origin, str):
+        raise UsageError("origin must be text")
+    if premises is not None and not (isinstance(premises, list) and all(isinstance(one, str) for one in premises)):
+        raise UsageError("premises must be a list of ids")
+    if not isinstance(values.get("rejected", False), bool):
+        raise UsageError("rejected must be true or false")
