@@ -64,6 +64,9 @@ def born(draft: Draft, *, memory_id: str, vault: Vault, by: Provenance, now: dat
 def reasserted(memory: Memory, draft: Draft, *, head: Memory | None, now: datetime) -> tuple[Memory, ...]:
     """The rows that change when exact content is said again; ``head`` is the live end of the memory's chain, if any."""
     said = max(draft.learned_at or draft.created_at or now, memory.learned_at)
+    replaced = memory.state is State.SUPERSEDED and head is not None and head.active and head.learned_at > said
+    if replaced and draft.supersedes is None:  # old news, such as a file imported again: the later word stands
+        return (replace(memory, learned_at=said),)
     revived = replace(
         memory,
         learned_at=said,
@@ -73,7 +76,7 @@ def reasserted(memory: Memory, draft: Draft, *, head: Memory | None, now: dateti
         valid_until=None if memory.state is State.SUPERSEDED else memory.valid_until,
         updated_at=now if not memory.active else memory.updated_at,
     )
-    if memory.state is not State.SUPERSEDED or head is None or not head.active or head.learned_at > said:
+    if replaced or memory.state is not State.SUPERSEDED or head is None or not head.active:
         return (revived,)
     return revived, superseded(head, by=revived.id, at=draft.valid_from or said, now=now)
 

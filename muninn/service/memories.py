@@ -34,7 +34,7 @@ class Remembered:
 class Memories(Vaults):
     def remember(self, draft: Draft, *, by: Provenance) -> Remembered:
         """Store one memory, or assert it again. The answer is durable."""
-        self._check_supersedes(draft)
+        self._check_supersedes(draft, self.read.get)
         vault = self._resolve(draft.vault)
         vector, model, notes = self._embed_draft(draft, vault)
         with self._lock:
@@ -57,8 +57,8 @@ class Memories(Vaults):
             return None, None, ()
         probe = born(draft, memory_id="draft", vault=vault, by=Provenance(client="muninn"), now=self._clock.now())
         try:
-            embedder = self.embedders.for_tier(vault.tier)
-            matrix = embedder.passages([embedded_text(probe)], tier=vault.tier, vault=vault.name)
+            embedder = self.embedders.for_tier(probe.tier)
+            matrix = embedder.passages([embedded_text(probe)], tier=probe.tier, vault=vault.name)
         except ProviderError as error:
             return None, None, (f"embedding pending: {error}",)
         return matrix[0].tobytes(), embedder.model, ()
@@ -75,7 +75,9 @@ class Memories(Vaults):
                 batch.put(row)
             self._close_superseded(batch, draft, rows[0], now)
             note = "said again" if holder.active else f"revived from {holder.state}"
-            changed = len(rows) > 1 or draft.supersedes is not None or not holder.active
+            if not rows[0].active:
+                note = f"known already, and replaced since by {head.id}"
+            changed = len(rows) > 1 or draft.supersedes is not None or rows[0].active is not holder.active
             return Remembered(memory=rows[0], created=False, notes=(note,)), int(changed)
         if new_vault:
             batch.vaults[vault.key] = vault
@@ -85,10 +87,10 @@ class Memories(Vaults):
         notes = (f"vault {vault.name} created with tier {vault.tier}",) if new_vault else ()
         return Remembered(memory=memory, created=True, vault_created=new_vault, notes=notes), 1
 
-    def _check_supersedes(self, draft: Draft) -> None:
+    def _check_supersedes(self, draft: Draft, get: Callable[[str], Memory | None]) -> None:
         if draft.supersedes is None:
             return
-        older = self.require(draft.supersedes)
+        older = get(draft.supersedes) or self.require(draft.supersedes)
         if vault_key(older.vault) != vault_key(self._resolve(draft.vault).name):
             raise UsageError(
                 f"{older.id} is in vault {older.vault}; a memory supersedes only inside its vault",
@@ -160,6 +162,7 @@ class Memories(Vaults):
             memory = born(draft, memory_id=self._ids.new(), vault=batch.vaults.get(vault.key, vault), by=by, now=now)
             batch.put(memory)
             return Remembered(memory=memory, created=True), 1
+        self._check_supersedes(draft, batch.get)
         return self._take(batch, draft, by=by, now=now)
 
     def edit(self, memory_id: str, changes: Mapping[str, object], *, by: Provenance) -> Remembered:  # noqa: ARG002 - every write names its writer
@@ -171,8 +174,7 @@ class Memories(Vaults):
         notes: tuple[str, ...] = ()
         text_changed = embedded_text(changed) != embedded_text(memory)
         if text_changed:
-            vault = self._resolve(memory.vault)
-            vector, model, notes = self._embed_text(changed, vault)
+            vector, model, notes = self._embed_text(changed)
         with self._lock:
             current = self.require(memory_id)
             if current.fingerprint != memory.fingerprint:
@@ -186,14 +188,11 @@ class Memories(Vaults):
         self.store.wait(position)
         return Remembered(memory=self.require(memory_id), created=False, links=made, notes=notes)
 
-    def _embed_text(self, memory: Memory, vault: Vault) -> tuple[bytes | None, str | None, tuple[str, ...]]:
+    def _embed_text(self, memory: Memory) -> tuple[bytes | None, str | None, tuple[str, ...]]:
         try:
-            embedder = self.embedders.for_tier(vault.tier)
-            return (
-                embedder.passages([embedded_text(memory)], tier=vault.tier, vault=vault.name)[0].tobytes(),
-                embedder.model,
-                (),
-            )
+            embedder = self.embedders.for_tier(memory.tier)
+            matrix = embedder.passages([embedded_text(memory)], tier=memory.tier, vault=memory.vault)
+            return matrix[0].tobytes(), embedder.model, ()
         except ProviderError as error:
             return None, None, (f"embedding pending: {error}",)
 
