@@ -27,6 +27,12 @@ class _Vault:
         self.models = bytearray()  # of the vectors, by number
         self.names: set[str] = set()
 
+    def sort(self) -> None:
+        order = sorted(range(len(self.ids)), key=self.ids.__getitem__)
+        self.ids = [self.ids[at] for at in order]
+        self.flags = bytearray(self.flags[at] for at in order)
+        self.models = bytearray(self.models[at] for at in order)
+
 
 class Roster:
     def __init__(self) -> None:
@@ -53,6 +59,19 @@ class Roster:
             entry.ids.insert(at, memory_id)
             entry.flags.insert(at, flags)
             entry.models.insert(at, number)
+
+    def fill(self, rows: Iterable[tuple[str, str, str, State, str | None]]) -> None:
+        """Take in (id, vault, name, state, model) of many memories, none of which is there yet, in any order."""
+        touched = set()
+        for memory_id, vault, name, state, model in rows:
+            entry = self._vaults.setdefault(vault, _Vault())
+            entry.names.add(name)
+            entry.ids.append(memory_id)
+            entry.flags.append(_STATES.index(state))
+            entry.models.append(self._number(model))
+            touched.add(vault)
+        for vault in touched:
+            self._vaults[vault].sort()
 
     def drop(self, memory_id: str) -> None:
         if (place := self._place(memory_id)) is not None:

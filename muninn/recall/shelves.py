@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -60,9 +61,11 @@ class Shelves:
             return False
         self.fetched = Fetched(self.tables.rows)
         self.frequencies = Frequencies(self._holders)
-        for entry in self.tables.entries():
-            model = None if entry.pending else entry.model
-            self.roster.put(entry.id, vault_key(entry.vault), entry.vault, state=State(entry.state), model=model)
+        keys = cache(vault_key)
+        self.roster.fill(
+            (one.id, keys(one.vault), one.vault, State(one.state), None if one.pending else one.model)
+            for one in self.tables.entries()
+        )
         waiting, gone = self.tables.waiting()
         for memory_id in gone:
             self.roster.drop(memory_id)
