@@ -145,6 +145,7 @@ class Daemon:
             dream=lambda: self._quietly("dream", app.dreamer.dream_by_clock),
             upkeep=lambda: self._quietly("upkeep", app.store.maintain),
             backup=lambda: self._quietly("backup", lambda: app.backup(None)),
+            last_consolidation=max((one.started_at for one in app.service.dreams()), default=None),
         )
         schedule.start()
         app.start_background()
@@ -268,7 +269,7 @@ def _utc_now() -> str:
 def _read_json(path: Any) -> dict[str, Any]:
     try:
         document = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
 

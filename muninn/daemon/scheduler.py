@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from apscheduler.executors.pool import ThreadPoolExecutor
@@ -23,6 +23,7 @@ CONSOLIDATE_HOURS = 6
 _UPKEEP_MINUTES = 10
 _MISSED_RUN_SECONDS = 24 * 3600
 _SET_BACK_SECONDS = 60.0
+_SOON = timedelta(minutes=10)
 
 Job = Callable[[], object]
 Clocks = Callable[[], tuple[float, float]]
@@ -37,6 +38,7 @@ class Schedule:
         dream: Job,
         upkeep: Job,
         backup: Job,
+        last_consolidation: datetime | None = None,
         clocks: Clocks = lambda: (time.time(), time.monotonic()),
     ) -> None:
         self._clocks = clocks
@@ -45,13 +47,27 @@ class Schedule:
             executors={"default": ThreadPoolExecutor(2)},
             job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": _MISSED_RUN_SECONDS},
         )
-        self._scheduler.add_job(consolidate, "interval", hours=CONSOLIDATE_HOURS, id="consolidation")
+        self._scheduler.add_job(
+            consolidate,
+            "interval",
+            hours=CONSOLIDATE_HOURS,
+            id="consolidation",
+            next_run_time=self._first(last_consolidation),
+        )
         self._scheduler.add_job(upkeep, "interval", minutes=_UPKEEP_MINUTES, id="upkeep")
         if config.dream.at:
             hour, minute = clock_time(config.dream.at)
             self._scheduler.add_job(dream, CronTrigger(hour=hour, minute=minute), id="dream")
         if config.backup.every_hours:
             self._scheduler.add_job(backup, "interval", hours=config.backup.every_hours, id="backup")
+
+    def _first(self, last: datetime | None) -> datetime:
+        """Six hours after the last one, soon when that was slept through, and never later than six hours from now."""
+        now = datetime.fromtimestamp(self._clocks()[0], UTC)
+        latest = now + timedelta(hours=CONSOLIDATE_HOURS)
+        if last is None:
+            return latest
+        return min(latest, max(now + _SOON, last + timedelta(hours=CONSOLIDATE_HOURS)))
 
     def start(self) -> None:
         self._scheduler.start()

@@ -115,6 +115,8 @@ class Oracle:
             body["title"] = f"Nota {number}"
         with self.lock:
             self.unanswered.add(text)
+            for known in (self.known[key] for key in mine if self.known[key].content == text):
+                known.doubts.append((text, "active"))  # saying it again revives it, acknowledged or not
         made = client.post("/v1/memories", body, headers={"Idempotency-Key": f"{self.seed}-{name}-{number}"})
         with self.lock:
             self.acknowledged += 1
