@@ -124,6 +124,7 @@ class Shelves:
         for memory in before.memories.values():
             if memory.id in waiting:
                 fresh.put(memory, vector_of(before, memory.id))
+        self.fetched.forget(before.memories)  # what was fetched meanwhile may be older
         with self.latch.exclusive():
             self.recent = fresh
 

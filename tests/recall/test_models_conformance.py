@@ -256,7 +256,10 @@ def test_what_changes_is_seen_at_once(twins: Twins) -> None:
     for text, query in questions(made):
         twins.agree(text, **query)
     twins.store.checkpoint()
+    twins.spacious._shelves._let_go()  # from here on the tables alone know
+    assert not twins.spacious._shelves.recent.memories
     twins.agree_on_everything()
+    assert twins.agree("lighthouse keeper").hits[0].memory == edited
     assert twins.models[1].get(made[12].id) is None
     twins.reopen()
     twins.agree_on_everything()
