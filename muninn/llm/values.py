@@ -40,10 +40,13 @@ def invented(sources: Iterable[str], text: str) -> tuple[str, ...]:
     """Values that ``text`` states and no source does."""
     given: set[str] = set()
     plain = ""
+    sources = tuple(sources)
+    denial = ("a negation",) if negated(text) and not any(map(negated, sources)) else ()
     for source in sources:
         given.update(stated(source))
         plain += _plain(source) + "\n"
-    return tuple(shown for value, shown in stated(text).items() if value not in given and not _holds(plain, shown))
+    added = (shown for value, shown in stated(text).items() if value not in given and not _holds(plain, shown))
+    return (*added, *denial)
 
 
 def stated(text: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from muninn.domain.separation.features import Features, features
 from muninn.domain.separation.misspelling import Vocabulary
 from muninn.domain.separation.refusal import Refusal
 from muninn.domain.separation.text import Text
-from muninn.domain.separation.verdict import Verdict, merge_verdict, mergeable
+from muninn.domain.separation.verdict import Verdict, contradiction, merge_verdict, mergeable, replaceable
 
 __all__ = [
     "Features",
@@ -20,7 +20,9 @@ __all__ = [
     "Verdict",
     "Vocabulary",
     "compare",
+    "contradiction",
     "features",
     "merge_verdict",
     "mergeable",
+    "replaceable",
 ]

@@ -14,6 +14,8 @@ from muninn.domain.memory import Kind, Memory
 from muninn.domain.separation.comparison import compare, coverage
 from muninn.domain.separation.features import Features, features
 from muninn.domain.separation.misspelling import Vocabulary
+from muninn.domain.separation.refusal import Refusal
+from muninn.domain.separation.slots import VALUE_SLOTS
 from muninn.domain.separation.text import Text
 
 MERGE_COSINE = 0.95
@@ -90,8 +92,36 @@ def mergeable(first: Memory, second: Memory) -> str | None:
         return "validity differs"
     if first.kind is Kind.EVENT and first.created_at.date() != second.created_at.date():
         return "events of different days"
+    return _attribution(first, second)
+
+
+def replaceable(older: Memory, newer: Memory) -> str | None:
+    """Why ``newer`` cannot be a newer version of ``older`` whatever their texts say, or None: what happened stays so, and
+    what is said of one host, person or project replaces nothing that is said of another."""
+    if Kind.EVENT in (older.kind, newer.kind):
+        return "an event is not replaced"
+    return _attribution(older, newer)
+
+
+def _attribution(first: Memory, second: Memory) -> str | None:
     for key in ATTRIBUTION:
         one, other = first.metadata.get(key), second.metadata.get(key)
         if one is not None and other is not None and one != other:
             return f"{key} differs: {one} / {other}"
     return None
+
+
+_SWAPPED = 2  # words exchanged one for one that still are an exchange, not another wording
+_OPPOSED = frozenset({"negation", "antonym"})
+
+
+def contradiction(a: Text | Features, b: Text | Features) -> Refusal | None:
+    """What no judgement may merge away: each text states another value, one denies the other, or words are exchanged one
+    for one. Another wording or order, or more said by one of them, is no contradiction."""
+    refusal = compare(a, b).refusal
+    if refusal is None or refusal.slot in _OPPOSED:
+        return refusal
+    if refusal.slot == "order" or not (refusal.left and refusal.right):
+        return None
+    left, right = len(refusal.left.split()), len(refusal.right.split())
+    return refusal if refusal.slot in VALUE_SLOTS or left == right <= _SWAPPED else None

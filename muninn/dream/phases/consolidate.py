@@ -22,7 +22,7 @@ from muninn.domain.operations import (
     Suggest,
     Supersede,
 )
-from muninn.domain.separation import mergeable
+from muninn.domain.separation import Text, contradiction, mergeable, replaceable
 from muninn.dream.context import Context, seen
 from muninn.dream.phases.across import likenesses, suggestion_id
 from muninn.llm.prompts import Group, GroupKind
@@ -141,8 +141,14 @@ def _merge(context: Context, verdict: MergeVerdict) -> tuple[Merge | None, str |
         why_not = mergeable(one, other)
         if why_not is None and context.rulings.separate(one, other):
             why_not = "judged distinct before"
+        if why_not is None and (differs := contradiction(_text(one), _text(other))) is not None:
+            why_not = str(differs)
         if why_not is not None:
             return None, f"merge of {one.id} and {other.id}: {why_not}"
+    for member in members:
+        differs = contradiction(Text(None, member.content), Text(None, verdict.text))
+        if differs is not None and differs.slot == "antonym":
+            return None, f"merge of {' '.join(ids)}: the text says the opposite of {member.id}"
     if len(ids) - 1 > context.budget:
         return None, f"merge of {' '.join(ids)}: {SPENT}"
     context.spend(len(ids) - 1)
@@ -157,6 +163,10 @@ def _merge(context: Context, verdict: MergeVerdict) -> tuple[Merge | None, str |
         return operation, None
     model, vector = _embedded(context, members[0], verdict) or (None, None)
     return replace(operation, content=verdict.text, title=verdict.title, model=model, vector=vector), None
+
+
+def _text(memory: Memory) -> Text:
+    return Text(None if memory.title_derived else memory.title, memory.content)
 
 
 def _embedded(context: Context, survivor: Memory, verdict: MergeVerdict) -> tuple[str, bytes] | None:
@@ -174,6 +184,8 @@ def _supersede(context: Context, verdict: SupersedeVerdict) -> tuple[Supersede |
     old, new = (context.snapshot.memories[key] for key in ids)
     if old.pinned:
         return None, f"{verdict.new} for {verdict.old}: the older one is pinned"
+    if (why_not := replaceable(old, new)) is not None:
+        return None, f"{verdict.new} for {verdict.old}: {why_not}"
     if new.learned_at < old.learned_at:
         return None, f"{verdict.new} for {verdict.old}: the successor was asserted earlier"
     if context.rulings.declined("supersede", ids, context.snapshot.memories) or context.rulings.separate(old, new):
