@@ -20,6 +20,7 @@ from muninn.domain.draft import Draft
 from muninn.domain.memory import Provenance
 from muninn.errors import MuninnError, StoreError, StoreFullError
 from muninn.testing import FakeClock
+from tests.torture.home import Home
 
 ME = Provenance(client="test")
 
@@ -213,3 +214,24 @@ def test_a_damaged_copy_is_not_restored(home: Path) -> None:
     with pytest.raises(StoreError, match="differs"):
         backup.restore(made, home, stamp="20260401T000000Z")
     assert contents(home) == {"old", "new"}
+
+
+@pytest.mark.slow
+def test_from_the_command_line_and_back(tmp_path: Path) -> None:
+    served = Home(tmp_path / "served")
+    try:
+        served.start()
+        served.client.post("/v1/memories", {"content": "before the backup"})
+        made = json.loads(served.muninn("backup", "create", "--folder", str(tmp_path / "copies"), "--json").stdout)
+        served.client.post("/v1/memories", {"content": "after it"})
+        refused = served.muninn("backup", "restore", made["folder"], "--yes")
+        assert refused.returncode == 2
+        assert "awake" in refused.stderr
+        assert served.stop() == 0
+        done = json.loads(served.muninn("backup", "restore", made["folder"], "--yes", "--json").stdout)
+        assert Path(done["kept"]).is_dir()
+        served.start()
+        assert {row["content"] for row in served.rows().values()} == {"before the backup"}
+        assert served.stop() == 0
+    finally:
+        served.kill()

@@ -13,7 +13,9 @@ from tests.torture.home import Home
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("model", [truthful, obedient, lambda _: "I would rather write a poem."], ids=["truthful", "obedient", "poet"])
+@pytest.mark.parametrize(
+    "model", [truthful, obedient, lambda _: "I would rather write a poem."], ids=["truthful", "obedient", "poet"]
+)
 def test_the_promises_hold_whatever_the_model_says(tmp_path: Path, model: object) -> None:
     with FakeLlm(model=model) as fake:  # type: ignore[arg-type]
         home = Home(tmp_path / "home", {"MUNINN_LLM__PROVIDERS": "ollama", "MUNINN_LLM__OLLAMA__URL": fake.url})
