@@ -9,8 +9,9 @@ import random  # noqa: TID251 - the root injects randomness
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, local
 from typing import Any, Self
 
 from muninn import failpoints, logs, paths
@@ -39,10 +40,19 @@ class _Ledger:
 
     def __init__(self, store: LanceStore) -> None:
         self._store = store
-        self.rehearsing = False
+        self._here = local()
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """For the thread that rehearses; what others try meanwhile is written as always."""
+        self._here.rehearsing = True
+        try:
+            yield
+        finally:
+            self._here.rehearsing = False
 
     def record(self, entry: Egress) -> None:
-        if self.rehearsing and not entry.bytes_out:
+        if getattr(self._here, "rehearsing", False) and not entry.bytes_out:
             return
         self._store.wait(self._store.append(Transaction(egress=(entry,))))
 
@@ -78,28 +88,34 @@ class App:
             store=self.store, read=self.read, embedders=self.embedders, clock=clock, ids=ids,
             default_vault=config.vault.default,
         )  # fmt: skip
-        self.hooks = HookService(
-            config.senses,
-            clock=clock,
-            state_dir=config.home / "hooks",
-            home=self.person,
-            remember=self.propose,
-            language=config.journal.language,
-        )
-        self.dreamer = Dreamer(
-            config,
-            service=self.service,
-            models=self.models,
-            clock=clock,
-            ids=ids,
-            interrupted=self.interrupted.is_set,
-            rules=lambda: [rule.lesson for rule in self.hooks.working_rules()],
-        )
+        self.hooks = self._hooks()
+        self.dreamer = self._dreamer()
         self._embedding = Thread(target=self._embed_late, name="muninn-embed", daemon=True)
         if not read_only:
             (config.home / paths.STATUS).unlink(missing_ok=True)
             self._name_embedders()
             self.store.start()
+
+    def _hooks(self) -> HookService:
+        return HookService(
+            self.config.senses,
+            clock=self.clock,
+            state_dir=self.config.home / "hooks",
+            home=self.person,
+            remember=self.propose,
+            language=self.config.journal.language,
+        )
+
+    def _dreamer(self) -> Dreamer:
+        return Dreamer(
+            self.config,
+            service=self.service,
+            models=self.models,
+            clock=self.clock,
+            ids=self.ids,
+            interrupted=self.interrupted.is_set,
+            rules=lambda: [rule.lesson for rule in self.hooks.working_rules()],
+        )
 
     def _name_embedders(self) -> None:
         """Write into the store's marker who embeds for which tiers, once no vector of another model is left."""
@@ -144,11 +160,8 @@ class App:
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
         """A dry run: attempts that sent nothing leave no line in the ledger."""
-        self._ledger.rehearsing = True
-        try:
+        with self._ledger.rehearsal():
             yield
-        finally:
-            self._ledger.rehearsing = False
 
     def status(self) -> dict[str, Any]:
         """The status document; counts are of active memories."""
@@ -165,6 +178,12 @@ class App:
         from muninn.daemon.backup import back_up
 
         return back_up(self, folder)
+
+    def copies_since(self, at: datetime) -> tuple[Path, ...]:
+        """Backups, and stores set aside, that may still hold what was stored at ``at``."""
+        from muninn.daemon.copies import copies_since
+
+        return copies_since(self.config, at)
 
     @property
     def socket(self) -> Path:

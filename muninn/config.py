@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from muninn import paths
 from muninn.errors import ConfigError
 
 
@@ -125,11 +126,15 @@ class Config:
 
     @property
     def data(self) -> Path:
-        return self.home / "data"
+        return self.home / paths.DATA
 
     @property
     def journal_file(self) -> Path:
-        return self.home / "dream.journal.md"
+        return self.home / paths.JOURNAL
+
+    @property
+    def backup_folder(self) -> Path:
+        return Path(self.backup.folder).expanduser() if self.backup.folder else self.home / "backups"
 
 
 ENV_PREFIX = "MUNINN_"
@@ -152,7 +157,7 @@ def home_of(environ: Mapping[str, str]) -> Path:
 def load(environ: Mapping[str, str], overrides: Mapping[str, object] | None = None) -> Config:
     """The effective configuration. ``overrides`` are flags, by dotted key. Raises ConfigError naming the key and its place."""
     home = home_of(environ)
-    file = home / "config.toml"
+    file = home / paths.CONFIG
     config = Config(home=home)
     if file.exists():
         try:

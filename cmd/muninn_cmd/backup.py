@@ -38,8 +38,8 @@ def list_(*, folder: Annotated[Path | None, typer.Option(help="Where to look; el
     from muninn.daemon.backup import MANIFEST
 
     config = load(current.environ)
-    root = folder or Path(config.backup.folder or config.home / "backups")
-    found = sorted(path for path in root.expanduser().glob("*") if (path / MANIFEST).is_file())
+    root = folder.expanduser() if folder else config.backup_folder
+    found = sorted(path for path in root.glob("*") if (path / MANIFEST).is_file())
     document = {"backups": [{"folder": str(path)} for path in found]}
     render.show(document, lambda: "\n".join(map(str, found)) or "No backup yet. One now: muninn backup")
 

@@ -40,5 +40,5 @@ def _text(memory: dict[str, Any], identifier: str, purge: bool) -> str:
             f"Forgot {memory.get('id', identifier)} (take it back with: muninn restore {memory.get('id', identifier)})"
         )
     backups = memory.get("backups") or []
-    held = [f"  a backup still holds it: {one_line(backup)}" for backup in backups]
+    held = [f"  a copy may still hold it: {one_line(backup)}" for backup in backups]
     return "\n".join([f"Erased {identifier}", *held])

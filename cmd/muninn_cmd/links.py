@@ -35,6 +35,6 @@ def _orphans(found: dict[str, Any]) -> str:
     rows = found.get("orphans") or []
     if not rows:
         return "No memory stands alone."
-    table = [(one_line(row.get("id")), one_line(row.get("vault")), one_line(row.get("door") or ""),
+    table = [(one_line(row.get("id")), one_line(row.get("vault")), one_line(row.get("born_by") or ""),
               one_line(row.get("title", ""), 70)) for row in rows]  # fmt: skip
     return f"{count(len(rows), 'memory')} without a link\n{columns(table)}"

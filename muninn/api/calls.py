@@ -12,6 +12,9 @@ import msgspec
 from muninn.errors import TooLargeError, UsageError
 
 if TYPE_CHECKING:  # the socket opens before these are loaded
+    from datetime import datetime
+    from pathlib import Path
+
     from muninn.config import Config
     from muninn.domain.memory import Provenance
     from muninn.dream.engine import Dreamer
@@ -47,6 +50,7 @@ class Core(Protocol):
     def status(self) -> dict[str, Any]: ...
     def doctor(self, *, verify: bool) -> dict[str, Any]: ...
     def backup(self, folder: str | None) -> dict[str, Any]: ...
+    def copies_since(self, at: datetime) -> tuple[Path, ...]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

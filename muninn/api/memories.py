@@ -14,8 +14,6 @@ from muninn.errors import MuninnError, UsageError
 from muninn.ports import Query
 from muninn.service.similar import similar_to
 
-_WRITABLE = {"title", "content", "vault", "kind", "tags", "metadata", "created_at", "learned_at", "valid_from", "valid_until",
-             "pinned", "relevance", "confidence", "supersedes"}  # fmt: skip
 RECALL_LIMIT = 100
 _LIST_LIMIT = 1000
 
@@ -38,6 +36,9 @@ class Remember(msgspec.Struct, kw_only=True):
     confidence: float | None = None
     supersedes: str | None = None
     provenance: dict[str, Any] | None = None
+
+
+_WRITABLE = frozenset(Remember.__struct_fields__) - {"provenance"}
 
 
 class Recall(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -124,7 +125,10 @@ def edit(core: Core, call: Call) -> Answer:
 def forget(core: Core, call: Call) -> Answer:
     if not call.flag("purge"):
         return Answer(document=full_document(core.service, core.service.forget(call.path["id"], by=call.provenance)))
-    return Answer(document=core.dreamer.purge(call.path["id"], by=call.provenance))
+    memory = core.service.require(call.path["id"])
+    copies = core.copies_since(min(memory.created_at, memory.learned_at))
+    erased = core.dreamer.purge(memory.id, by=call.provenance)
+    return Answer(document={**erased, "backups": [str(path) for path in copies]})
 
 
 def restore(core: Core, call: Call) -> Answer:

@@ -1,0 +1,64 @@
+"""What a purge says about copies, and what a dry run leaves out of the ledger, and what not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from muninn.api.local import dispatch
+from muninn.app import App, build
+from muninn.config import Config, EmbedConfig, StoreConfig
+from muninn.domain.trust import Tier
+from muninn.errors import EgressRefusedError
+from muninn.ports import Envelope
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    config = Config(home=tmp_path / "home", embed=EmbedConfig(model="hashed"), store=StoreConfig(reserve_mb=0))
+    with build(config, environ={}) as made:
+        yield made
+
+
+def ask(app: App, method: str, target: str, body: Any = None) -> Any:
+    status, document = dispatch(app, method, target, body)
+    assert status < 300, document
+    return document
+
+
+def test_a_purge_names_the_copies_that_may_hold_the_text_and_no_older_ones(app: App) -> None:
+    older = ask(app, "POST", "/v1/backup")["folder"]
+    secret = ask(app, "POST", "/v1/memories", {"content": "La clave del trastero es 4711."})["id"]
+    backup = ask(app, "POST", "/v1/backup")["folder"]
+    aside = app.config.home / "data.before-restore.20260101T000000Z"
+    aside.mkdir()
+    erased = ask(app, "DELETE", f"/v1/memories/{secret}?purge=true")
+    assert erased["backups"] == sorted([backup, str(aside)])
+    assert older not in erased["backups"]
+
+
+def test_copies_are_told_by_when_they_were_made(app: App) -> None:
+    now = datetime.now(UTC)  # noqa: TID251 - the files carry the system's time
+    backup = Path(ask(app, "POST", "/v1/backup")["folder"])
+    assert app.copies_since(now - timedelta(minutes=1)) == (backup,)
+    assert app.copies_since(now + timedelta(minutes=1)) == ()
+
+
+def test_a_rehearsal_hushes_the_ledger_for_its_own_thread_alone(app: App) -> None:
+    def attempt(purpose: str) -> None:
+        envelope = Envelope(vault="v", tier=Tier.LEGAL, purpose=purpose, provider="ollama", model="m")
+        with pytest.raises(EgressRefusedError):
+            app.models.gate.refuse(envelope, "127.0.0.1:1", "tier legal")
+
+    with app.rehearsal():
+        attempt("rehearsed")
+        other = Thread(target=attempt, args=("meant",))
+        other.start()
+        other.join()
+    attempt("afterwards")
+    assert sorted(entry.purpose for entry in app.store.egress()) == ["afterwards", "meant"]
