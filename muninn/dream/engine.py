@@ -19,22 +19,24 @@ from muninn.domain.gates import Verdict
 from muninn.domain.marks import LAST_ID, rewound
 from muninn.domain.memory import Memory, Provenance, Vault, vault_key
 from muninn.domain.trust import Tier
-from muninn.dream.context import Ask, Limits
+from muninn.dream.context import CONSOLIDATION, DREAM, Ask, Limits
 from muninn.dream.cycle import Cycle, DreamService
 from muninn.dream.files import DreamFiles
 from muninn.dream.gatekeeper import Gatekeeper, moment
 from muninn.dream.journal import Journal
 from muninn.dream.outcome import Outcome
-from muninn.dream.pipeline import CONSOLIDATION, DREAM
 from muninn.dream.plan_file import plan_from_json, require_unmoved
 from muninn.dream.planning import Plan
-from muninn.dream.telling import stamp, tier_line, undo_line
+from muninn.dream.telling import quoted, stamp, tier_line, undo_line
 from muninn.embed.text import embedded_text
 from muninn.errors import ConflictError, GateClosedError, NotFoundError, ProviderError, UsageError
 from muninn.failpoints import failpoint
 from muninn.ports import Calibration, Clock, Embedder, Ids
 
 RESERVE = 2.0  # seconds of the time box kept for applying, probing again and telling
+TELLING = (
+    12  # characters from which a title is looked for anywhere in the journal; a shorter one only where it is quoted
+)
 Progress = Callable[[Mapping[str, object]], None]
 
 
@@ -256,7 +258,7 @@ class Dreamer:
     def purge(self, memory_id: str, *, by: Provenance) -> dict[str, object]:
         """Erase a memory for good, in the store and in the journal."""
         memory = self._service.purge(memory_id, by=by)
-        texts = () if memory.title_derived and len(memory.title) < 12 else (memory.title,)
+        texts = (memory.title if len(memory.title) >= TELLING else f"“{quoted(memory.title)}”",)
         erased = self._journal.erase((memory.id,), texts)
         return {"id": memory.id, "vault": memory.vault, "purged": True, "journal_lines_erased": erased}
 
