@@ -37,7 +37,7 @@ _PAUSE_SECONDS = 0.5
 _RETRY_SECONDS = 15.0
 _BACKLOG_ROWS = 20_000
 _MAINTAIN_COMMITS = 40
-_KEEP_VERSIONS = timedelta(minutes=1)  # what a scan under way may still read
+_KEEP_VERSIONS = timedelta(seconds=15)  # what a scan under way may still read
 
 
 class LanceStore:

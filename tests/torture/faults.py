@@ -101,7 +101,7 @@ def _writes(home: Home, oracle: Oracle, count: int, seed: int) -> None:
 
 
 def _copied(oracle: Oracle) -> Oracle:
-    known = {key: Known(one.content, one.state, list(one.doubts)) for key, one in oracle.known.items()}
+    known = {key: Known(one.content, one.state, one.owner, list(one.doubts)) for key, one in oracle.known.items()}
     return replace(
         oracle, known=known, unanswered=set(oracle.unanswered), links=set(oracle.links), faults=[], lock=Lock()
     )  # fmt: skip

@@ -8,7 +8,6 @@ from __future__ import annotations
 import random  # noqa: TID251 - seeded, so that a round can be repeated
 import re
 import time
-import zlib
 from dataclasses import dataclass, field
 from threading import Lock, Thread
 from typing import Any
@@ -31,6 +30,7 @@ class Known:
 
     content: str
     state: str = "active"
+    owner: int = 0
     doubts: list[tuple[str, str]] = field(default_factory=list)
 
     def may_be(self, content: str, state: str) -> bool:
@@ -74,7 +74,7 @@ class Oracle:
 
     def _client(self, home: Home, chance: random.Random, name: int, pause: float) -> None:
         client = Client(home.client.path, timeout=60)
-        mine = [key for key in self.known if zlib.crc32(key.encode()) % 4 == name]
+        mine = [key for key, known in self.known.items() if known.owner == name]
         while True:
             try:
                 self.step(client, chance, name, mine)
@@ -122,7 +122,7 @@ class Oracle:
             self.acknowledged += 1
             if made["id"] not in self.known:
                 mine.append(made["id"])
-            self.known[made["id"]] = Known(text)
+            self.known[made["id"]] = Known(text, owner=name)
 
     def _link(self, client: Client, chance: random.Random, mine: list[str]) -> None:
         source, target = chance.choice(mine), chance.choice(mine)
@@ -178,7 +178,7 @@ class Oracle:
         for key, row in rows.items():
             if key not in self.known and key not in self.sealed:
                 assert row["content"] in self.unanswered or row["vault"] != "torture", f"nobody wrote {key}: {row}"
-                self.known[key] = Known(row["content"], row["state"])
+                self.known[key] = Known(row["content"], row["state"], owner=_owner(row["content"]))
         for key, row in self.sealed.items():
             assert rows.get(key) == row, f"the sealed memory {key} changed"
         made = {(row["id"], link["target"]) for row in rows.values() for link in row["links"]}
@@ -207,6 +207,12 @@ def _moved(pair: tuple[str, str], rows: dict[str, Json], made: set[tuple[str, st
     """Whether a merge gave the link to the survivors of its ends, or made the two one."""
     source, target = (_head(key, rows) for key in pair)
     return source == target or (source, target) in made
+
+
+def _owner(content: str) -> int:
+    """The client whose name stands in a text; its memories are its own in later rounds too."""
+    named = re.search(r"\((\d)\)", content)
+    return int(named[1]) if named else 0
 
 
 def _head(key: str, rows: dict[str, Json]) -> str:
