@@ -159,12 +159,6 @@ class Gate(Protocol):
         ...
 
 
-class UsageLog(Protocol):
-    """Where recall and reads are noted; batched, never a row update per recall."""
-
-    def note(self, usage: Usage) -> None: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """One recall. ``vaults`` empty means every vault. ``reinforce`` is false for internal reads (probe, export, doctor)."""

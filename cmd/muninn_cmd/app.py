@@ -33,11 +33,11 @@ class Verbs(TyperGroup):
     """The verbs by section; each is imported when it is asked for."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the signature is Typer's
-        return [verb.name for verb in VERBS if _present(verb)]
+        return [verb.name for verb in VERBS]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         verb = BY_NAME.get(cmd_name)
-        return load(verb) if verb is not None and _present(verb) else None
+        return load(verb) if verb is not None else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
@@ -50,18 +50,12 @@ class Verbs(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         for section in dict.fromkeys(verb.section for verb in VERBS):
-            rows = [(verb.name, verb.help) for verb in VERBS if verb.section == section and _present(verb)]
-            if rows:
-                with formatter.section(section):
-                    formatter.write_dl(rows)
+            with formatter.section(section):
+                formatter.write_dl([(verb.name, verb.help) for verb in VERBS if verb.section == section])
 
 
 class UnknownVerbError(MuninnError):
     exit_code = 2
-
-
-def _present(verb: Verb) -> bool:
-    return importlib.util.find_spec(f"muninn_cmd.{verb.file}") is not None
 
 
 def load(verb: Verb) -> Any:

@@ -15,9 +15,9 @@ TOLERANCE = 0.02  # of calibrated similarity, at the two ends of the scale
 
 def calibrate() -> None:
     """Measures the embedder on sentences that muninn brings along, and compares with the bands it uses. Exits 1 when they differ."""
-    document = _in_process() or connect.get("/v1/calibrate")
+    document = _in_process() or _served()
     render.show(document, lambda: _text(document))
-    if not all(check.get("ok") for check in document.get("checks") or ()):
+    if not all(check["ok"] for check in document["checks"]):
         raise typer.Exit(1)
 
 
@@ -32,6 +32,13 @@ def _in_process() -> dict[str, Any] | None:
     embedder = Embedders(config).default
     measured = fit(embedder)
     return report(embedder.model, embedder.calibration, measured.calibration, measured.unrelated, measured.same)
+
+
+def _served() -> dict[str, Any]:
+    answer = connect.get("/v1/calibrate")
+    fit = answer["fit"]
+    used, fitted = Calibration(**answer["calibration"]), Calibration(**fit["calibration"])
+    return report(answer["model"], used, fitted, fit["unrelated"], fit["same"])
 
 
 def report(model: str, used: Calibration, fitted: Calibration, unrelated: float, same: float) -> dict[str, Any]:
@@ -51,15 +58,14 @@ def report(model: str, used: Calibration, fitted: Calibration, unrelated: float,
 
 
 def _text(document: dict[str, Any]) -> str:
-    used, fitted = document.get("used") or {}, document.get("fitted") or {}
-    lines = [f"{document.get('model')}: in use {_map(used)}, measured now {_map(fitted)}"]
-    for check in document.get("checks") or ():
-        mark = "✔" if check.get("ok") else "✘"
+    lines = [f"{document['model']}: in use {_map(document['used'])}, measured now {_map(document['fitted'])}"]
+    for check in document["checks"]:
+        mark = "✔" if check["ok"] else "✘"
         lines.append(
-            f"{mark} {check.get('name')}: cosine {check.get('raw', 0):.3f} → {check.get('similarity', 0):.3f}, expected {check.get('expected', 0):.2f}"
+            f"{mark} {check['name']}: cosine {check['raw']:.3f} → {check['similarity']:.3f}, expected {check['expected']:.2f}"
         )
     return "\n".join(lines)
 
 
 def _map(calibration: dict[str, float]) -> str:
-    return f"{calibration.get('a', 0):.3f}·cos {calibration.get('b', 0):+.3f}"
+    return f"{calibration['a']:.3f}·cos {calibration['b']:+.3f}"

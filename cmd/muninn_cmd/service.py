@@ -167,7 +167,7 @@ def _systemctl(*words: str, check: bool = True) -> str:
 
 
 def _answer(*words: str) -> str:
-    return _systemctl(*words, check=False).splitlines()[0] if _systemctl(*words, check=False) else ""
+    return _systemctl(*words, check=False).partition("\n")[0]
 
 
 def _installed(document: dict[str, Any], no_start: bool) -> str:

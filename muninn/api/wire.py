@@ -30,7 +30,6 @@ def memory_document(memory: Memory) -> Document:
 
 def link_document(link: Link) -> Document:
     document: Document = plain(link)
-    document["origin"] = link.origin.value
     return document
 
 

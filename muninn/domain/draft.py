@@ -107,11 +107,6 @@ def check_content(value: object) -> str:
     return _text("content", value, CONTENT_LIMIT) or ""
 
 
-def check_title(value: object) -> str | None:
-    title = _text("title", value, TITLE_LIMIT)
-    return title.strip() or None if title else None
-
-
 def check_tags(value: object) -> tuple[str, ...]:
     """Tags in the order given, without repeats."""
     tags = []

@@ -16,11 +16,10 @@ from muninn.domain.memory import Memory, Provenance, Vault
 from muninn.domain.operations import Operation, name_of, to_json
 from muninn.domain.records import Decision, DreamRecord, OperationRecord, Suggestion, Usage
 from muninn.domain.trust import Tier
-from muninn.dream.context import Ask, Embed, Limits
+from muninn.dream.context import CONSOLIDATION, DREAM, Ask, Embed, Limits
 from muninn.dream.journal import Journal
 from muninn.dream.outcome import Outcome, phase_totals, shown
 from muninn.dream.patience import Patience
-from muninn.dream.pipeline import CONSOLIDATION, DREAM
 from muninn.dream.planning import Materials, Plan, gate_entries, plan_vaults
 from muninn.dream.probe import Probe, ask_before, culprits, ids_of, lost, questions
 from muninn.dream.telling import consolidation_line, entry

@@ -60,7 +60,6 @@ ENGLISH: Mapping[str, str] = {
     "undone_rows": "{n} memories are as they were before",
     "left_alone": "left alone: {ids}",
     "more": "and {n} more",
-    "others": "{n} others",
     "no_model": "judgement by a model: {why}",
     "tier_changed": "vault {vault} is now {after} (it was {before})",
 }
@@ -120,7 +119,6 @@ SPANISH: Mapping[str, str] = {
     "undone_rows": "{n} recuerdos están como antes",
     "left_alone": "sin tocar: {ids}",
     "more": "y {n} más",
-    "others": "{n} más",
     "no_model": "juicio de un modelo: {why}",
     "tier_changed": "la bóveda {vault} es ahora {after} (era {before})",
 }

@@ -25,7 +25,7 @@ from muninn.domain.operations import (
     name_of,
 )
 from muninn.domain.trust import Tier
-from muninn.dream.context import Context
+from muninn.dream.context import CONSOLIDATION, Context
 from muninn.dream.phases.consolidate import consolidate
 from muninn.dream.phases.dedup import dedup
 from muninn.dream.phases.orient import orient
@@ -34,8 +34,6 @@ from muninn.dream.phases.schema import schema
 from muninn.dream.phases.stability import stability
 from muninn.dream.phases.transitive import transitive
 
-DREAM = "dream"
-CONSOLIDATION = "consolidation"
 EVERY = frozenset(Tier)
 NOT_LEGAL = EVERY - {Tier.LEGAL}
 

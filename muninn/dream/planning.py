@@ -125,35 +125,11 @@ def _plan_vault(
     kind: str,
     dream_id: str,
 ) -> VaultPlan:
-    clock, meta = materials.clock, materials.meta
-    now = clock.now()
-    mark, scanned = mark_of(meta, vault.key), scanned_of(meta, vault.key)
-    findings = Findings(mark=mark)
     legal = vault.tier is Tier.LEGAL
-    # before the snapshot, so that no event is passed over whose memory the snapshot does not have yet
-    events = () if legal else tuple(materials.usage(min(mark.oldest_unread, mark.habit)))
-    snapshot = without_legal(materials.read.snapshot(vault.name))
-    context = Context(
-        snapshot=snapshot,
-        now=now,
-        kind=kind,
-        dream_id=dream_id,
-        mark=mark,
-        scanned=scanned,
-        usage=tuple(one for one in events if any(key in snapshot.memories for key in one.memories)),
-        rulings=Rulings(decisions),
-        limits=materials.limits,
-        calibration=materials.calibration,
-        vocabulary=words,
-        remaining=materials.remaining,
-        findings=findings,
-        ask=None if legal else materials.ask(vault.tier),
-        embed=materials.embed,
-        suggested=frozenset(one.id for one in materials.suggestions),
-        read=materials.read,
-    )
-    context, reports = run(context, monotonic=clock.monotonic, progress=None if legal else materials.progress)
-    entries = {} if legal else _entries(vault, context, mark, scanned_before=len(scanned), meta=meta)
+    begun = _context(materials, vault, Rulings(decisions), words, kind=kind, dream_id=dream_id)
+    mark, snapshot, findings = begun.mark, begun.snapshot, begun.findings
+    context, reports = run(begun, monotonic=materials.clock.monotonic, progress=None if legal else materials.progress)
+    entries = {} if legal else _entries(vault, context, mark, scanned_before=len(begun.scanned), meta=materials.meta)
     return VaultPlan(
         vault=vault.name,
         key=vault.key,
@@ -167,6 +143,37 @@ def _plan_vault(
         meta=entries,
         unfinished=findings.unfinished,
         narrative=tuple(findings.narrative),
+    )
+
+
+def _context(
+    materials: Materials, vault: Vault, rulings: Rulings, words: Words, *, kind: str, dream_id: str
+) -> Context:
+    """What the first phase is given."""
+    mark = mark_of(materials.meta, vault.key)
+    legal = vault.tier is Tier.LEGAL
+    now = materials.clock.now()
+    # before the snapshot, so that no event is passed over whose memory the snapshot does not have yet
+    events = () if legal else tuple(materials.usage(min(mark.oldest_unread, mark.habit)))
+    snapshot = without_legal(materials.read.snapshot(vault.name))
+    return Context(
+        snapshot=snapshot,
+        now=now,
+        kind=kind,
+        dream_id=dream_id,
+        mark=mark,
+        scanned=scanned_of(materials.meta, vault.key),
+        usage=tuple(one for one in events if any(key in snapshot.memories for key in one.memories)),
+        rulings=rulings,
+        limits=materials.limits,
+        calibration=materials.calibration,
+        vocabulary=words,
+        remaining=materials.remaining,
+        findings=Findings(mark=mark),
+        ask=None if legal else materials.ask(vault.tier),
+        embed=materials.embed,
+        suggested=frozenset(one.id for one in materials.suggestions),
+        read=materials.read,
     )
 
 

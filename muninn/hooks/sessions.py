@@ -44,7 +44,6 @@ class Session:
     greeted: bool = False
     injected: tuple[str, ...] = ()
     recorded: Mapping[str, str] = field(default_factory=dict)
-    proposed: int = 0
 
 
 class Sessions:

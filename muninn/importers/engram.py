@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from muninn.clock import encode_ulid
 from muninn.domain.draft import CONTENT_LIMIT
 from muninn.importers import fields
 
@@ -30,7 +31,6 @@ _RELATIONS = (
     "relates_to", "supports", "contradicts", "depends_on", "supersedes", "relates_to", "part_of", "causes", "preceded_by",
     "followed_by", "relates_to", "part_of", "references", "implements", "blocks", "resolves", "refines",
 )  # fmt: skip
-_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def decode_engram(data: bytes) -> dict[str, Any] | str:
@@ -142,5 +142,4 @@ def _within(value: float, low: float, high: float) -> float | None:
 
 
 def _ulid(data: bytes) -> str:
-    value = int.from_bytes(data, "big")
-    return "".join(_CROCKFORD[value >> shift & 31] for shift in range(125, -1, -5))
+    return encode_ulid(int.from_bytes(data, "big"))

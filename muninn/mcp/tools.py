@@ -208,8 +208,7 @@ def _link(session: Session, given: Mapping[str, Any], key: str) -> Json:
 def _neighbours(session: Session, given: Mapping[str, Any], _key: str) -> Json:
     memory = session.require(session.call("GET", path_of("memories", given["id"]), tool="neighbours"))
     around = session.call("GET", path_of("memories", memory["id"], "links"), tool="neighbours")
-    closed = {vault_key(name) for name in session.closed_vaults(tool="neighbours")}
-    others = {name: other for name, other in around["memories"].items() if vault_key(other["vault"]) not in closed}
+    others = {name: other for name, other in around["memories"].items() if session.may_see(other)}
     links = [
         {name: link[name] for name in ("source", "target", "relation", "weight", "origin")}
         for link in around["links"]
@@ -249,7 +248,7 @@ def _suggestions(session: Session, given: Mapping[str, Any], _key: str) -> Json:
 
 def _status(session: Session, _given: Mapping[str, Any], _key: str) -> Json:
     status = session.call("GET", "/v1/status", tool="status")
-    kept = ("state", "memories", "vaults", "embedding_pending", "last_dream", "dream_due", "gate", "notes", "version")
+    kept = ("state", "memories", "vaults", "embedding_pending", "last_dream", "dream_due", "gate", "warnings")
     return {name: status[name] for name in kept if name in status}
 
 

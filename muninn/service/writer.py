@@ -14,6 +14,7 @@ from threading import Lock, RLock
 from typing import Protocol
 
 from muninn.domain.linking import Linker
+from muninn.domain.marks import WRITES
 from muninn.domain.memory import Link, Memory, Vault, vault_key
 from muninn.domain.records import Transaction
 from muninn.domain.trust import Tier
@@ -99,7 +100,7 @@ class Writer:
     @property
     def writes(self) -> int:
         """Creates, content edits and supersessions since the store began; what the dream gate counts."""
-        return int(self._meta.get("writes", "0"))
+        return int(self._meta.get(WRITES, "0"))
 
     def meta(self) -> Mapping[str, str]:
         """Counters and watermarks."""
@@ -108,7 +109,7 @@ class Writer:
     def _commit(self, transaction: Transaction, *, writes: int = 0) -> int:
         """Append a transaction and bring every reader in step. The caller holds the lock and waits after releasing it."""
         if writes:
-            transaction = replace(transaction, meta={**transaction.meta, "writes": str(self.writes + writes)})
+            transaction = replace(transaction, meta={**transaction.meta, WRITES: str(self.writes + writes)})
         position = self.store.append(transaction)
         self._meta.update(transaction.meta)
         self._vaults.update((vault.key, vault) for vault in transaction.vaults)

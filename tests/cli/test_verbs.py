@@ -282,3 +282,12 @@ def test_text_from_standard_input_is_verbatim(daemon: Any, muninn: Any, monkeypa
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"caf\xe9")))
     done = muninn("remember", "--stdin")
     assert (done.code, "not UTF-8 (byte 3)" in done.err) == (2, True)
+
+
+def test_calibrate_behind_an_endpoint_measures_and_says_so(muninn: Any, daemon: Any) -> None:
+    fit = {"calibration": {"a": 2.0, "b": -1.0}, "unrelated": 0.55, "unrelated_p99": 0.7, "same": 0.975}
+    daemon.on("GET /v1/calibrate", {"model": "ollama/x", "calibration": {"a": 2.0, "b": -1.0}, "fit": fit})
+    done = muninn("calibrate", "--json", MUNINN_EMBED__MODEL="ollama/x")
+    assert (done.code, [check["ok"] for check in done.json["checks"]]) == (0, [True, True])
+    daemon.on("GET /v1/calibrate", {"model": "ollama/x", "calibration": {"a": 1.0, "b": 0.0}, "fit": fit})
+    assert muninn("calibrate", MUNINN_EMBED__MODEL="ollama/x").code == 1

@@ -16,17 +16,17 @@ from muninn.domain.marks import scan_key
 from muninn.domain.memory import Kind, Matrix, Memory, Snapshot, Vectors
 from muninn.domain.operations import Merge, NearDuplicates, Operation
 from muninn.domain.separation import Features, Text, compare, features, merge_verdict, mergeable
+from muninn.domain.separation.verdict import MERGE_COSINE, NEAR_COSINE
 from muninn.domain.similarity import Pair, candidate_pairs, complete_link, raw_threshold
-from muninn.dream.context import Context, seen
+from muninn.dream.context import CONSOLIDATION, Context, seen
 from muninn.dream.phases.vectors import active_rows
 from muninn.dream.survivor import survivor_first
 
 LOWEST = 0.60  # calibrated similarity below which two memories are not about the same subject
-LIKELY = 0.85
+LIKELY = NEAR_COSINE
 SHARED = 0.6  # lexical coverage at which two less similar texts with other values still speak of the same subject
 LARGEST_MERGE = 64  # every pair in it is proven the same, so size is no danger
-SAME = 0.95  # consolidation, which runs by day, merges nothing below
-CONSOLIDATION = "consolidation"
+SAME = MERGE_COSINE  # consolidation, which runs by day, merges nothing below
 
 # Slots that hold a value of a subject: two memories that differ only there may contradict each other. A differing name
 # or word is rather another subject.
