@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from muninn.domain.memory import Memory
+from muninn.domain.trust import Tier
 from muninn.recall.holdings import Holdings
 from muninn.recall.scoring import Modulation
 from muninn.recall.spreading import Spread
@@ -66,7 +67,7 @@ def sentence(evidence: Evidence, matched: Sequence[str], score: float, holdings:
         across = " across languages" if evidence.foreign else ""
         parts.append(f"is {_closeness(evidence.meaning)} in meaning ({evidence.meaning:.2f}){across}")
     if evidence.spread is not None and (not parts or evidence.spread.activation > 0.05):
-        parts.append(_way(evidence.spread, holdings))
+        parts.append(_way(evidence.memory, evidence.spread, holdings))
     if evidence.timely:
         parts.append("is from the time asked about")
     memory = evidence.memory
@@ -85,10 +86,10 @@ def _closeness(meaning: float) -> str:
     return "very close" if meaning >= 0.75 else "close" if meaning >= 0.4 else "loosely close"
 
 
-def _way(spread: Spread, holdings: Holdings) -> str:
+def _way(memory: Memory, spread: Spread, holdings: Holdings) -> str:
+    """Names the memory it came by; the title of a legal one is its text, and stays among legal memories."""
     step, relation = spread.path[-1]
     source = holdings.memories.get(step)
-    title = source.title[:SHOWN_TITLE] if source else step
-    if relation == "beside":
-        return f"was written next to {step} ({title})"
-    return f"is reached from {step} ({title}) over {relation}"
+    hidden = source is None or (source.tier is Tier.LEGAL and memory.tier is not Tier.LEGAL)
+    named = step if source is None or hidden else f"{step} ({source.title[:SHOWN_TITLE]})"
+    return f"was written next to {named}" if relation == "beside" else f"is reached from {named} over {relation}"

@@ -11,8 +11,10 @@ from muninn.api.calls import provenance_from
 from muninn.domain.draft import parse_draft
 from muninn.domain.memory import Memory, Provenance, State
 from muninn.domain.trust import Tier
+from muninn.ports import Query
 from muninn.service import MemoryService
 from muninn.service.rows import import_rows
+from muninn.service.similar import similar_to
 from muninn.testing import FakeClock, MemoryStore
 
 BY = Provenance(client="test")
@@ -155,3 +157,20 @@ def test_an_explicit_successor_wins_even_with_an_old_date(service: MemoryService
     assert again.id == old.id
     assert again.active
     assert service.require(new.id).superseded_by == old.id
+
+
+def test_titles_of_legal_text_in_a_looser_vault_are_no_hint_and_no_reason(service: MemoryService) -> None:
+    secret = legal_row(service, Tier.WORK)
+    near = remember(service, "The Arcos settlement is 45000 EUR", vault="v")
+    assert all(one.memory.id != secret for one, _ in similar_to(service, near))
+    service.link(near.id, secret, relation="relates_to", weight=1.0, by=BY)
+    answer = service.recall(Query(text="privileged settlement", vaults=("v",), explain=True))
+    reasons = {hit.memory.id: hit.why for hit in answer.hits}
+    assert secret in reasons[near.id]
+    assert "Privileged" not in reasons[near.id]
+
+
+def test_among_legal_memories_hints_are_given(service: MemoryService) -> None:
+    remember(service, SECRET, vault="legal")
+    near = remember(service, SECRET.replace("40000", "45000"), vault="legal")
+    assert [relation for _, relation in similar_to(service, near)] == ["possible_conflict"]
