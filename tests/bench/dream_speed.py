@@ -3,8 +3,9 @@
     python tests/bench/dream_speed.py [--sizes 10000,100000] [--within 0.55] [--timeouts 0.5,2,10] [--profile N]
 
 Vectors are ready-made (384 numbers, random clusters); 8 % of the memories are near-verbatim copies of others. For each
-size: the import, a first full dream, a second one, one after 100 new memories, and, with ``--timeouts``, first dreams that
-are cut short. The floor in the same run is a bare blocked product of the same matrix with a threshold per tile.
+size: the import, a first full dream, a second one, one after 100 new memories, and, with ``--timeouts``, dreams that are
+cut short, one after the other, and what they left. The floor in the same run is a bare blocked product of the
+same matrix with a threshold per tile.
 """
 
 from __future__ import annotations
@@ -112,10 +113,11 @@ def rss() -> float:
 
 def measured(size: int, *, within: float, profile: int, timeouts: list[float]) -> None:
     texts, matrix = texts_and_vectors(size + 100, within=within)
-    for timeout in timeouts:
-        with home(MovableClock(), DREAM__SURVIVAL_SHARE="0.1") as app:
+    if timeouts:
+        with home(MovableClock()) as app:
             stored(app, texts[:size], matrix[:size])
-            dreamt(app, f"{size} within {timeout:g} s", timeout=timeout)
+            for timeout in timeouts:
+                dreamt(app, f"{size} within {timeout:g} s", timeout=timeout)
             dreamt(app, "the rest")
     clock = MovableClock()
     with home(clock) as app:
