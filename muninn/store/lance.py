@@ -36,7 +36,7 @@ _CHECKPOINT_ROWS = 2_000
 _PAUSE_SECONDS = 0.5
 _RETRY_SECONDS = 15.0
 _BACKLOG_ROWS = 20_000
-_MAINTAIN_COMMITS = 40
+_MAINTAIN_COMMITS = 30
 _KEEP_VERSIONS = timedelta(seconds=15)  # what a scan under way may still read
 
 
