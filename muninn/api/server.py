@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from hashlib import blake2b
 from threading import Event, Lock
 from typing import Any
 
@@ -37,6 +38,7 @@ _READY_POLL = 0.05
 _HEAD_PATIENCE = 10.0  # seconds a client may take to send its request line and headers
 _BODY_PATIENCE = 30.0  # seconds a client may take to send its body
 _REMEMBERED_KEYS = 10_000
+_REMEMBERED_BYTES = 64 << 20  # of the requests behind them, which their answers are about as large as
 
 
 class Gateway:
@@ -125,31 +127,57 @@ class Gateway:
         from muninn.api.local import prepare
 
         route, call = prepare(method, target, decode_body(data), headers)
-        key = headers.get("idempotency-key")
-        if key and route.writes:
-            return self._replies.once(f"{method} {target} {key[:256]}", data, partial(route.handler, self._core, call))
-        return route.handler(self._core, call)
+        work = partial(route.handler, self._core, call)
+        given = headers.get("idempotency-key") if route.writes else None
+        key = f"{method} {target} {given[:256]}" if given else ""
+        answer = self._replies.once(key, data, work) if key else work()
+        if answer.erases:
+            self._replies.forget(but=key)
+        return answer
 
 
 class _Replies:
-    """Answers by Idempotency-Key: a repeated request waits for the first and gets its answer."""
+    """Answers by Idempotency-Key: a repeated request waits for the first and gets its answer.
 
-    def __init__(self) -> None:
+    Of a request only its digest is kept. The oldest answers go when there are too many, or when they are too large.
+    """
+
+    def __init__(self, *, keys: int = _REMEMBERED_KEYS, size: int = _REMEMBERED_BYTES) -> None:
         self._lock = Lock()
-        self._entries: OrderedDict[str, tuple[Lock, bytes, list[Answer]]] = OrderedDict()
+        self._keys = keys
+        self._size = size
+        self._held = 0
+        self._entries: OrderedDict[str, _Reply] = OrderedDict()
 
     def once(self, key: str, data: bytes, work: Callable[[], Answer]) -> Answer:
+        digest = blake2b(data, digest_size=16).digest()
         with self._lock:
-            entry = self._entries.setdefault(key, (Lock(), data, []))
-            while len(self._entries) > _REMEMBERED_KEYS:
-                self._entries.popitem(last=False)
-        lock, first, answers = entry
-        with lock:
-            if first != data:
+            if key not in self._entries:
+                self._entries[key] = _Reply(digest, len(data))
+                self._held += len(data)
+            reply = self._entries[key]
+            while len(self._entries) > max(1, self._keys) or (self._held > self._size and len(self._entries) > 1):
+                self._held -= self._entries.popitem(last=False)[1].size
+        with reply.lock:
+            if reply.digest != digest:
                 raise UsageError("this Idempotency-Key was used for another request", hint="use a new key")
-            if not answers:
-                answers.append(work())
-            return answers[0]
+            if reply.answer is None:
+                reply.answer = work()
+            return reply.answer
+
+    def forget(self, *, but: str) -> None:
+        """Let every answer go but one: any other may quote what was erased."""
+        with self._lock:
+            self._entries = OrderedDict((key, reply) for key, reply in self._entries.items() if key == but)
+            self._held = sum(reply.size for reply in self._entries.values())
+
+
+class _Reply:
+    __slots__ = ("answer", "digest", "lock", "size")
+
+    def __init__(self, digest: bytes, size: int) -> None:
+        self.lock, self.digest, self.size = Lock(), digest, size
+        self.answer: Answer | None = None
 
 
 class TooSlowError(UsageError):
