@@ -1,10 +1,15 @@
-"""Structured logs (structlog, one JSON object a line): event names and figures, never memory text, keys or prompts."""
+"""Structured logs (structlog, one JSON object a line): event names and figures, never memory text, keys or prompts.
+
+Of an exception its kind and its way through the code are kept, not its message: that may quote what was being handled.
+"""
 
 from __future__ import annotations
 
 import logging
 import logging.handlers
 from pathlib import Path
+from traceback import format_tb
+from types import TracebackType
 from typing import Any
 
 import structlog
@@ -14,13 +19,40 @@ _KEPT = 3
 _LIBRARIES = ("apscheduler", "uvicorn", "httpx", "httpcore", "anthropic", "openai")
 
 
+def _trace(exc_info: tuple[type[BaseException], BaseException, TracebackType | None]) -> str:
+    """Kinds and frames of an exception and of what caused it, the cause first."""
+    raised: BaseException | None
+    _, raised, traceback = exc_info
+    parts: list[str] = []
+    while raised is not None:
+        parts.append("".join(format_tb(traceback)) + type(raised).__name__)
+        raised = raised.__cause__ or (None if raised.__suppress_context__ else raised.__context__)
+        traceback = raised.__traceback__ if raised is not None else None
+    return "\nthen:\n".join(reversed(parts))
+
+
+_SHARED = (
+    structlog.processors.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.ExceptionRenderer(_trace),
+)
+
+
 def configure(file: Path | None) -> None:
     """Log to ``file`` (rotated, 0600), or to nowhere."""
     handler: logging.Handler = logging.NullHandler()
     if file is not None:
         handler = logging.handlers.RotatingFileHandler(file, maxBytes=_LIMIT, backupCount=_KEPT, encoding="utf-8")
         file.chmod(0o600)
-    handler.setFormatter(logging.Formatter("%(message)s"))
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(ensure_ascii=False),
+            ],
+            foreign_pre_chain=_SHARED,
+        )
+    )
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
@@ -29,10 +61,8 @@ def configure(file: Path | None) -> None:
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(ensure_ascii=False),
+            *_SHARED,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=structlog.stdlib.LoggerFactory(),

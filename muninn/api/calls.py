@@ -128,13 +128,14 @@ def provenance_from(given: Mapping[str, object], *, client: str) -> Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A JSON document, or lines of JSON, or text of another kind."""
+    """A JSON document, or lines of JSON, or text of another kind. ``erases``: nothing that was answered before may be kept."""
 
     document: Any = None
     status: int = 200
     lines: Iterator[bytes] | None = None
     text: str | None = None
     media: str = "application/json"
+    erases: bool = False
 
 
 Handler = Callable[[Core, Call], Answer]

@@ -128,7 +128,7 @@ def forget(core: Core, call: Call) -> Answer:
     memory = core.service.require(call.path["id"])
     copies = core.copies_since(min(memory.created_at, memory.learned_at))
     erased = core.dreamer.purge(memory.id, by=call.provenance)
-    return Answer(document={**erased, "backups": [str(path) for path in copies]})
+    return Answer(document={**erased, "backups": [str(path) for path in copies]}, erases=True)
 
 
 def restore(core: Core, call: Call) -> Answer:

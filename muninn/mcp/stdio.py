@@ -31,6 +31,7 @@ class Conversation:
         self._writing = threading.Lock()
         self._room = threading.BoundedSemaphore(_AT_ONCE)
         self._under_way: set[threading.Thread] = set()
+        self._open: set[str | int] = set()
         self._cancelled: set[str | int] = set()
         self._hung_up = threading.Event()
 
@@ -74,11 +75,14 @@ class Conversation:
 
     def _cancel(self, params: object) -> None:
         number = params.get("requestId") if isinstance(params, dict) else None
-        if isinstance(number, (str, int)) and len(self._cancelled) < 10_000:
+        if isinstance(number, (str, int)) and number in self._open:  # an id that is done may come again
             self._cancelled.add(number)
 
     def _start(self, message: Json | list[Any]) -> None:
         self._room.acquire()
+        number = message.get("id") if isinstance(message, dict) else None
+        if isinstance(number, (str, int)):
+            self._open.add(number)
         thread = threading.Thread(target=self._work, args=(message,), daemon=True)
         self._under_way.add(thread)
         thread.start()
@@ -90,8 +94,10 @@ class Conversation:
                 self._send(answers or None)
                 return
             answer = self._protocol.answer(message)
-            if answer is not None and answer["id"] in self._cancelled:
-                self._cancelled.discard(answer["id"])
+            number = answer["id"] if answer is not None else None
+            self._open.discard(number)
+            if number in self._cancelled:
+                self._cancelled.discard(number)
                 return
             self._send(answer)
         finally:

@@ -155,6 +155,12 @@ def test_quick_answers_overtake_slow_ones_and_cancelled_ones_stay_away() -> None
     assert {one["id"] for one in answers} == {1, 3, 4}
 
 
+def test_a_cancellation_that_comes_too_late_does_not_silence_a_later_request_of_that_id() -> None:
+    late = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+    answers = converse(ask(1, "ping"), late, ask(1, "tools/call", name="status"))
+    assert [one["id"] for one in answers] == [1, 1]
+
+
 def test_an_absent_daemon_is_woken_once_by_many_calls() -> None:
     caller, woken = Scripted(away=1000), []
 
