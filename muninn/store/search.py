@@ -33,8 +33,10 @@ _KEYS = 1000  # in one filter
 _INDEXED_FROM = 50_000
 """Vectors from which an index is worth having; below, every vector is compared."""
 _PARTITION = 1_600  # vectors in one, at most twice as many
-_PROBED = 0.25  # share of the partitions that is searched
-_LEAST_PROBED = 24
+_PROBED = 0.75
+"""Share of the partitions that is searched. What an index saves is reading one byte a number instead of four; searching
+fewer partitions saves little more, and loses every tenth candidate."""
+_LEAST_PROBED = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ class Search:
         if handle is None or len(vector) not in self._tables.dimensions:
             return []
         column = vector_column(len(vector))
-        where = f"{net.where()} AND embedding_model = {quote(model)} AND {column} IS NOT NULL"
+        where = f"{net.where()} AND embedding_model = {quote(model)}"
         query = (
             handle.search(np.asarray(vector, np.float32), vector_column_name=column)
             .distance_type("cosine")

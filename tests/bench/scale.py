@@ -10,6 +10,7 @@ model's ten answers that the other gives too, and the greatest difference of a s
 from __future__ import annotations
 
 import argparse
+import gc
 import resource
 import tempfile
 import time
@@ -109,7 +110,9 @@ def hybrid(folder: str, size: int, queries: int) -> float:
 
 
 def _rss() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """What this process holds now, in MiB (Linux)."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * resource.getpagesize() / (1 << 20)
 
 
 def agreement(expected: Answers, found: Answers) -> tuple[float, float]:
