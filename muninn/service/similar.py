@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from muninn.domain.memory import Memory
-from muninn.domain.separation import Text, compare, features, merge_verdict
+from muninn.domain.separation import Text, features, merge_verdict
+from muninn.domain.separation.comparison import coverage
 from muninn.domain.separation.slots import VALUE_SLOTS
-from muninn.domain.separation.verdict import NEAR_COSINE
+from muninn.domain.separation.verdict import NEAR_COSINE, contradiction
 from muninn.domain.trust import Tier
 from muninn.ports import Neighbour
 from muninn.service.writer import Writer
@@ -13,6 +14,9 @@ from muninn.service.writer import Writer
 _NEIGHBOURS = 5
 _MINIMUM = 0.5  # calibrated similarity from which a neighbour is worth naming
 POLARITY = ("negation", "antonym")
+_SAME_SUBJECT = 0.3
+"""Share of words, as ``coverage`` counts them, from which two texts are about one thing. Facts about one thing share 0.33 and
+more when only a value changed (“standup is at 9:30” / “at 9:45 since April”); different ones of one project stay below."""
 
 
 def similar_to(service: Writer, memory: Memory) -> tuple[tuple[Neighbour, str], ...]:
@@ -34,8 +38,8 @@ def _relation(memory: Memory, neighbour: Neighbour) -> str | None:
     verdict = merge_verdict(mine, theirs, cosine=neighbour.similarity)
     if verdict.action == "merge":
         return "duplicate"
-    refusal = compare(mine, theirs).refusal
-    if refusal is not None and refusal.slot in (*VALUE_SLOTS, *POLARITY):
+    differs = contradiction(mine, theirs)
+    if differs is not None and differs.slot in (*VALUE_SLOTS, *POLARITY) and coverage(mine, theirs) >= _SAME_SUBJECT:
         return "possible_conflict"
     return "near" if neighbour.similarity >= NEAR_COSINE or verdict.action == "review" else None
 
