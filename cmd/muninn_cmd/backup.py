@@ -13,6 +13,9 @@ from muninn_cmd import connect, lifecycle, render
 from muninn_cmd.session import current
 from muninn_cmd.text import count, number, one_line
 
+MANIFEST = "manifest.json"
+"""As muninn.daemon.backup has it, which would bring the whole store along."""
+
 app = typer.Typer(
     rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, invoke_without_command=True
 )
@@ -35,7 +38,6 @@ def create(*, folder: Annotated[Path | None, typer.Option(help="Where to; else b
 def list_(*, folder: Annotated[Path | None, typer.Option(help="Where to look; else backup.folder.")] = None) -> None:
     """The copies there are, newest last."""
     from muninn.config import load
-    from muninn.daemon.backup import MANIFEST
 
     config = load(current.environ)
     root = folder.expanduser() if folder else config.backup_folder
@@ -44,7 +46,7 @@ def list_(*, folder: Annotated[Path | None, typer.Option(help="Where to look; el
     render.show(document, lambda: "\n".join(map(str, found)) or "No backup yet. One now: muninn backup")
 
 
-@app.command(epilog="Example: muninn backup restore ~/.muninn/backups/20260328T060000Z")
+@app.command(epilog="Example: muninn backup restore ~/.muninn/backups/20260328T060000000000Z")
 def restore(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A backup.")],
     *,
@@ -53,6 +55,8 @@ def restore(
     """Put a copy in the place of the store. What is there now is kept beside it. muninn must be asleep."""
     if lifecycle.answering(current.environ) is not None:
         raise UsageError("a store that is awake cannot be replaced", hint="muninn stop, then restore")
+    if not (folder.expanduser() / MANIFEST).is_file():
+        raise UsageError(f"{folder} is not a backup", hint="muninn backup list shows those there are")
     if not yes:
         if not sys.stdin.isatty():
             raise UsageError(f"restoring {folder} replaces the store", hint="add --yes")

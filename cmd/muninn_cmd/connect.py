@@ -158,6 +158,8 @@ def path_of(*parts: str, **query: object) -> str:
         for value in (values if isinstance(values, (list, tuple)) else (values,))
         if value not in (None, "", False)
     ]
+    if not all(part.strip() for part in parts):
+        raise errors.UsageError("an id or a name is blank", hint="muninn recall finds ids, muninn vault list names")
     path = "/v1/" + "/".join(quote(part, safe="", errors="replace") for part in parts)
     return f"{path}?{urlencode(pairs, errors='replace')}" if pairs else path
 

@@ -162,6 +162,7 @@ class Total:
         self.remarks.append({"file": _place(source, inside), "line": line, "what": what})
 
     def document(self) -> dict[str, Any]:
+        self._in_order()
         return {
             "imported": self.imported,
             "duplicates": self.duplicates,
@@ -173,7 +174,14 @@ class Total:
             "dry_run": self.dry_run,
         }
 
+    def _in_order(self) -> None:
+        """By line within each file; what a reader refuses comes before what the service does."""
+        files = {one["file"]: place for place, one in reversed(list(enumerate(self.rejected + self.remarks)))}
+        for rows in (self.rejected, self.remarks):
+            rows.sort(key=lambda one: (files[one["file"]], one["line"]))
+
     def text(self) -> str:
+        self._in_order()
         done = "Would import" if self.dry_run else "Imported"
         parts = [f"{done} {count(self.imported, 'memory')}"]
         parts += [f"{count(self.duplicates, 'duplicate')} recognised"] if self.duplicates else []

@@ -32,7 +32,12 @@ def init(
     ] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Undo: the settings become what they were.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")] = False,
-    show: Annotated[bool, typer.Option("--print", help="Print what to paste into each agent's settings.")] = False,
+    show: Annotated[
+        bool,
+        typer.Option(
+            "--print", help="Print what to paste into the settings of each agent found, or of all that are known."
+        ),
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Finds Claude Code, Claude Desktop, Cursor, Codex, VS Code, Windsurf and opencode, shows what it will write, keeps a
@@ -43,6 +48,7 @@ def init(
     ledger = Ledger(Path(paths.home_name(current.environ)) / "agents")
     chosen = _chosen(agent or (), machine, every=remove)
     if show:
+        chosen = chosen or list(AGENTS)
         texts = {one.name: {"file": str(one.file(machine)), "snippet": snippet(one, launch)} for one in chosen}
         render.show({"agents": texts}, lambda: _snippets(texts))
         return

@@ -74,10 +74,10 @@ def wait(for_: Callable[[], Any], *, at_most: float, meanwhile: Callable[[], Non
 
 
 def wake(environ: Mapping[str, str], *arguments: str, at_most: float, meanwhile: Callable[[], None]) -> dict[str, Any]:
-    """Spawn a daemon and return its status once it answers.
+    """Spawn a daemon and return its status once it serves.
 
     A command that is at work under the lock is waited for. Raises AlreadyRunningError when another daemon won the race,
-    once that one answers; LockedError when nothing answers in ``at_most`` seconds; else what the daemon died of.
+    once that one answers; LockedError when nothing serves in ``at_most`` seconds; else what the daemon died of.
     """
     log = paths.log_path(Path(paths.home_name(environ)))
     end = time.monotonic() + at_most
@@ -86,9 +86,13 @@ def wake(environ: Mapping[str, str], *arguments: str, at_most: float, meanwhile:
         child = spawn(environ, *arguments)
         status = wait(partial(_settled, environ, child), at_most=end - time.monotonic(), meanwhile=meanwhile)
         if isinstance(status, dict):
-            if status.get("pid") == child.pid:
+            if status.get("pid") != child.pid:
+                raise already(status)
+            status = wait(
+                partial(_settled, environ, child, serving=True), at_most=end - time.monotonic(), meanwhile=meanwhile
+            )
+            if isinstance(status, dict):
                 return status
-            raise already(status)
         if status is None:
             raise errors.LockedError(
                 f"muninn (pid {child.pid}) is still waking after {at_most:g} s", hint="it goes on; see: muninn status"
@@ -104,9 +108,14 @@ def wake(environ: Mapping[str, str], *arguments: str, at_most: float, meanwhile:
             raise errors.LockedError("another muninn holds the lock and does not answer yet", hint="see: muninn status")
 
 
-def _settled(environ: Mapping[str, str], child: subprocess.Popen[bytes]) -> dict[str, Any] | bool:
-    """The status of whoever answers, or whether the child has ended."""
-    return answering(environ) or child.poll() is not None
+def _settled(
+    environ: Mapping[str, str], child: subprocess.Popen[bytes], *, serving: bool = False
+) -> dict[str, Any] | bool:
+    """The status of whoever answers (``serving``: and no longer says that it is waking), or whether the child has ended."""
+    status = answering(environ)
+    if status is not None and not (serving and status.get("state") == "waking"):
+        return status
+    return child.poll() is not None
 
 
 def already(winner: Mapping[str, Any]) -> errors.AlreadyRunningError:

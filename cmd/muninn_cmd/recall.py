@@ -59,6 +59,18 @@ def _result(result: dict[str, Any], explain: bool) -> str:
     if explain:
         lines.append(f"      {one_line(result.get('why', ''))}")
         lines += [
-            f"        {one_line(name)}: {one_line(value)}" for name, value in (result.get("components") or {}).items()
+            f"        {one_line(name).replace('_', ' ')}: {_component(value)}"
+            for name, value in (result.get("components") or {}).items()
         ]
     return "\n".join(lines)
+
+
+def _component(value: object) -> str:
+    """``{"factor": 1.06, "path": []}`` → ``factor 1.06, path –``."""
+    if isinstance(value, dict):
+        return ", ".join(f"{one_line(name)} {_component(part)}" for name, part in value.items()) or "–"
+    if isinstance(value, list):
+        return "; ".join(map(_component, value)) or "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return one_line(value)

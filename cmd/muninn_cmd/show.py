@@ -24,7 +24,8 @@ def show(
 
 def text(memory: dict[str, Any]) -> str:
     rows = [(label, value) for label, value in _facts(memory) if value]
-    parts = [render.bold(one_line(memory.get("title", ""))), plain(memory.get("content", "")), columns(rows)]
+    title, content = one_line(memory.get("title", "")), plain(memory.get("content", ""))
+    parts = [render.bold(title), "" if one_line(content) == title else content, columns(rows)]
     links = memory.get("links") or []
     if links:
         parts.append("\n".join(neighbours(memory)))

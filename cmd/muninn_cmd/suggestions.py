@@ -26,7 +26,7 @@ def list_(*, every: Annotated[bool, typer.Option("--all", help="Decided ones as 
     """The connections that wait for a decision."""
     document = connect.get(connect.path_of("suggestions", status="all" if every else "pending"))
     rows = document.get("suggestions") or []
-    render.show(document, lambda: "\n\n".join(map(_text, rows)) or "Nothing is waiting for you.")
+    render.show(document, lambda: "\n\n".join(map(_text, rows)) or "No connection between vaults is waiting for you.")
 
 
 @app.command(epilog="Example: muninn suggestions accept 01JQ4W5Z9V8M3T2R7K6H5G4F3D")

@@ -20,7 +20,10 @@ def undo(
 
 def _text(outcome: dict[str, Any]) -> str:
     restored, left = outcome.get("restored") or [], outcome.get("left_alone") or []
-    lines = [f"Undid {one_line(outcome.get('dream_id', 'the dream'))}: {count(len(restored), 'memory')} as before"]
+    dream = one_line(outcome.get("dream_id", "the dream"))
+    lines = [f"Undid {dream}: {count(len(restored), 'memory')} as before"]
+    if not restored and not left:
+        lines = [f"Undid {dream}: it had changed nothing (an earlier one: muninn dreams, then muninn undo DREAM)"]
     for item in left:
         name, why = (
             (item.get("id"), item.get("why") or item.get("reason") or "") if isinstance(item, dict) else (item, "")

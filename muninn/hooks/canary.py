@@ -26,7 +26,9 @@ def sing(command: str, environ: Mapping[str, str], nonce: str) -> str | None:
         return f"the command exits with {done.returncode}"
     if not done.stdout.strip():
         trouble = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        return trouble[-1][:200] if trouble else "silence: the daemon is not running, or serves another MUNINN_HOME"
+        return (
+            trouble[-1][:200] if trouble else "the daemon is not running, or serves another MUNINN_HOME (muninn start)"
+        )
     try:
         answered = json.loads(done.stdout).get("nonce") == nonce
     except (ValueError, AttributeError):

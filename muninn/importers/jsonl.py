@@ -41,8 +41,10 @@ def parsed(data: bytes) -> object:
 
 def _reason(error: Exception) -> str:
     reason = " ".join(str(error).split()).removeprefix("JSON is malformed: ")
-    # A lone surrogate escape is reported as truncated data.
-    return "broken text or a lone surrogate" if reason == "Input data was truncated" else reason[:200]
+    # A lone surrogate escape is reported as truncated data, too.
+    return (
+        "the text ends too early, or holds a lone surrogate" if reason == "Input data was truncated" else reason[:200]
+    )
 
 
 def is_export(path: Path) -> bool:

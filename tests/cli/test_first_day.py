@@ -1,0 +1,110 @@
+"""What somebody meets on the first day: a start that is done when it says so, and words that do not mislead."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muninn import errors
+from muninn.daemon import backup
+from muninn_cmd import backup as backup_verb
+from muninn_cmd import lifecycle
+from muninn_cmd.connect import path_of
+
+ID = "01JQ4W5Z9V8M3T2R7K6H5G4F3D"
+
+
+def test_start_ends_when_the_daemon_serves_not_when_its_socket_answers(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(30)"])
+    states = iter(["waking", "waking", "waking"])
+    monkeypatch.setattr(lifecycle, "spawn", lambda *_arguments: child)
+    monkeypatch.setattr(lifecycle, "answering", lambda _environ: {"state": next(states, "awake"), "pid": child.pid})
+    try:
+        assert lifecycle.wake(environ, at_most=10, meanwhile=lambda: None)["state"] == "awake"
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_a_daemon_that_dies_while_it_wakes_is_no_start(
+    environ: dict[str, str], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.mkdir()
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(0.3); raise SystemExit(1)"])
+    (home / "muninn.log").write_text("")
+    monkeypatch.setattr(lifecycle, "spawn", lambda *_arguments: child)
+    monkeypatch.setattr(lifecycle, "answering", lambda _environ: {"state": "waking", "pid": child.pid})
+    began = time.monotonic()
+    with pytest.raises(errors.MuninnError, match="the daemon did not start"):
+        lifecycle.wake(environ, at_most=10, meanwhile=lambda: None)
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("words", [("show", ""), ("forget", " "), ("vault", "remove", ""), ("links", "")])
+def test_a_blank_id_is_named_as_such(daemon: Any, muninn: Any, words: tuple[str, ...]) -> None:
+    done = muninn(*words)
+    assert done.code == 2
+    assert "/v1/" not in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_path_has_no_blank_part() -> None:
+    assert path_of("memories", ID) == f"/v1/memories/{ID}"
+    with pytest.raises(errors.UsageError):
+        path_of("memories", "", "links")
+
+
+def test_snippets_are_printed_where_no_agent_is_found(muninn: Any) -> None:
+    done = muninn("init", "--print")
+    assert done.code == 0
+    assert "# Claude Code: " in done.out
+    assert "mcpServers" in done.out
+
+
+def test_a_derived_title_is_not_shown_twice(daemon: Any, muninn: Any) -> None:
+    memory = {"id": ID, "vault": "v", "title": "El puerto es 8443", "content": "El puerto es 8443"}
+    daemon.on(f"GET /v1/memories/{ID}", memory)
+    daemon.on(f"GET /v1/memories/{ID}/links", {"id": ID, "links": []})
+    assert muninn("show", ID).out.count("El puerto es 8443") == 1
+    daemon.on(f"GET /v1/memories/{ID}", {**memory, "content": "El puerto es 8443\n\ndesde mayo"})
+    assert muninn("show", ID).out.count("El puerto es 8443") == 2
+
+
+def test_undoing_a_quiet_night_says_that_it_was_one(daemon: Any, muninn: Any) -> None:
+    daemon.on("POST /v1/dreams/last/undo", {"dream_id": ID, "restored": [], "left_alone": []})
+    assert "it had changed nothing" in muninn("undo").out
+
+
+def test_explained_figures_are_words_not_code(daemon: Any, muninn: Any) -> None:
+    result = {
+        "id": ID, "title": "t", "content": "c", "score": 0.5, "why": "covers all",
+        "components": {"words": ["check", "out"], "in_time": False, "path": [{"id": ID, "relation": "mentions"}], "modulation": {"factor": 1.06}},
+    }  # fmt: skip
+    daemon.on("POST /v1/recall", {"results": [result]})
+    shown = muninn("recall", "check", "--explain").out
+    assert "words: check; out\n" in shown
+    assert "in time: no\n" in shown
+    assert f"path: id {ID}, relation mentions\n" in shown
+    assert "modulation: factor 1.06" in shown
+
+
+def test_a_folder_that_is_no_backup_is_refused_before_anything_is_asked(muninn: Any, tmp_path: Path) -> None:
+    assert backup_verb.MANIFEST == backup.MANIFEST
+    done = muninn("backup", "restore", str(tmp_path))
+    assert (done.code, "is not a backup" in done.err) == (2, True)
+
+
+def test_lines_that_were_refused_come_in_the_order_of_the_file(daemon: Any, muninn: Any, tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"content": "a"\n{"text": ""}\n[1]\n')
+    daemon.on("POST /v1/import", {"imported": 0, "rejected": [{"line": 1, "why": "blank"}]})
+    done = muninn("import", str(file), "--no-wait", "--json")
+    assert [one["line"] for one in done.json["rejected"]] == [1, 2, 3]
+    assert "ends too early" in done.json["rejected"][0]["why"]
