@@ -32,6 +32,7 @@ _COLUMNS = {
 }
 _FIELD_OF = {name: field for field, names in _COLUMNS.items() for name in names}
 _TIMES = ("created_at", "updated_at", "valid_from", "valid_until")
+_SHARES = ("relevance", "confidence")
 _SEPARATORS = ",;\t"
 _FIELD_LIMIT = 4 << 20  # characters; the csv module's own limit is for the whole process and by default 128 KiB
 
@@ -74,8 +75,21 @@ def _rows(file: BinaryIO) -> Iterator[Item]:
         if isinstance(record, Rejected):
             yield record
         elif any(cell.strip() for cell in record):
-            yield _row(line, columns, record)
+            row = _row(line, columns, record)
+            yield from _unread(row, columns)
+            yield row
         line = reader.line_num + 1
+
+
+def _unread(row: Row | Rejected, columns: list[str]) -> Iterator[Remark]:
+    """Times and shares that are none, so that they do not vanish without a word."""
+    if isinstance(row, Rejected):
+        return
+    kept = row.values.get("metadata", {})
+    for name in dict.fromkeys(columns):
+        field = _FIELD_OF.get(name, "")
+        if field in (*_TIMES, *_SHARES) and field in kept and field not in row.values:
+            yield Remark(row.line, f"{name} {str(kept[field])[:60]!r} is not understood; kept in metadata")
 
 
 def _records(reader: Any) -> Iterator[list[str] | Rejected]:
@@ -119,7 +133,7 @@ def _convert(values: dict[str, Any], rest: dict[str, Any]) -> None:
             rest[name] = values.pop(name)
         elif name in values:
             values[name] = time
-    for name in ("relevance", "confidence"):
+    for name in _SHARES:
         if name in values and (number := _share(values[name])) is None:
             rest[name] = values.pop(name)
         elif name in values:

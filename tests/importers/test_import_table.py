@@ -1,0 +1,23 @@
+"""What a table says under a known column and nobody understands is kept, and said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from muninn.importers.items import Remark, Row
+from muninn.importers.table_file import read
+
+
+def test_a_date_that_is_none_is_kept_in_metadata_and_remarked_on(tmp_path: Path) -> None:
+    file = tmp_path / "notas.csv"
+    file.write_text(
+        "contenido,fecha,importance,tipo\nUna,2025-02-03,0.5,hecho\nDos,ayer,muy alta,otra cosa\nTres,,,\n", "utf-8"
+    )
+    items = list(read(file))
+    assert [(item.line, item.what) for item in items if isinstance(item, Remark)] == [
+        (3, "fecha 'ayer' is not understood; kept in metadata"),
+        (3, "importance 'muy alta' is not understood; kept in metadata"),
+    ]
+    rows = [item for item in items if isinstance(item, Row)]
+    assert rows[0].values["created_at"] == "2025-02-03T00:00:00Z"
+    assert rows[1].values["metadata"] == {"created_at": "ayer", "relevance": "muy alta", "type": "otra cosa"}
