@@ -13,9 +13,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from muninn.app import App, build
 from muninn.config import load
