@@ -48,7 +48,7 @@ def set_(
     tier: Annotated[str, typer.Option(help=f"{TIERS}.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Also to a tier that lets more models read it.")] = False,
 ) -> None:
-    """Move a vault to another tier. What was written under a stricter one keeps it."""
+    """Move a vault and its text to another tier. What came under a stricter tier than the vault's keeps it."""
     vault = connect.call("PATCH", "/v1/vaults", {"name": name, "tier": tier, "confirm": yes})
     render.show(vault, lambda: f"Vault {plain(vault.get('name', name))}: tier {plain(vault.get('tier', ''))}")
 

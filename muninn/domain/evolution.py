@@ -177,8 +177,8 @@ def _revectored(blocks: tuple[Vectors, ...], overlay: Overlay) -> tuple[Vectors,
     return tuple(renewed)
 
 
-def apply(state: Reader, operations: Sequence[Operation], *, now: datetime, dream_id: str, first: int = 0) -> Changes:
-    """What the writer must write so that ``operations`` have happened, numbered from ``first``.
+def apply(state: Reader, operations: Sequence[Operation], *, now: datetime, dream_id: str) -> Changes:
+    """What the writer must write so that ``operations`` have happened, numbered from 0.
 
     Each record's before-image is the state before that operation, so that they can be taken back in reverse.
     """
@@ -191,7 +191,7 @@ def apply(state: Reader, operations: Sequence[Operation], *, now: datetime, drea
             continue
         skipped = objection(operation, overlay)
         change = Effect() if skipped else effect(operation, overlay, now=now, dream_id=dream_id)
-        records.append(_recorded(operation, change, overlay, now, dream_id, first + len(records), skipped))
+        records.append(_recorded(operation, change, overlay, now, dream_id, len(records), skipped))
         overlay.lay(change)
         decisions.update((decision.key, decision) for decision in change.decisions)
         suggestions.update((one.id, one) for one in change.suggestions)

@@ -110,18 +110,3 @@ def _better(candidate: Inference, incumbent: Inference | None) -> bool:
         incumbent.through,
         incumbent.steps,
     )
-
-
-def fallen(links: Iterable[Link], stated: Mapping[LinkKey, Link], active: Iterable[str]) -> tuple[LinkKey, ...]:
-    """Inferred links among ``links`` of which an end, the middle or a step is no longer there."""
-    alive = set(active)
-    steps = {(key.source, key.target) for key, link in stated.items() if not link.rejected and key.relation != RELATION}
-    gone = []
-    for link in links:
-        if link.relation != RELATION or not link.premises or link.rejected:
-            continue
-        through = link.premises[0]
-        whole = {link.source, link.target, through} <= alive
-        if not whole or (link.source, through) not in steps or (through, link.target) not in steps:
-            gone.append(link.key)
-    return tuple(sorted(gone))

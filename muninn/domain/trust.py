@@ -148,6 +148,11 @@ def forwards(model: str) -> bool:
     return tag == "cloud" or tag.endswith("-cloud") or name.endswith("-cloud")
 
 
+def passes_on(shown: Mapping[str, object]) -> bool:
+    """Whether Ollama's description of a model (``/api/show``) says that the model runs elsewhere."""
+    return bool(shown.get("remote_host") or shown.get("remote_model"))
+
+
 VAULT_NAME_LIMIT = 64  # characters after NFKC
 _NAME_MARKS = frozenset("._-:/")
 _LOOKALIKES = str.maketrans({

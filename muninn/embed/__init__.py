@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from muninn.embed.batch import in_slices
 from muninn.embed.calibration import Fit, fit
 from muninn.embed.local import LocalEmbedder, LocalModel
 from muninn.embed.registry import LOCAL_MODELS, Embedders, EndpointFactory
@@ -17,6 +16,5 @@ __all__ = [
     "LocalModel",
     "embedded_text",
     "fit",
-    "in_slices",
     "prepare",
 ]

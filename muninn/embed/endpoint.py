@@ -23,6 +23,7 @@ from muninn.domain.trust import (
     Tier,
     address_location,
     forwards,
+    passes_on,
     places_for,
 )
 from muninn.embed.calibration import fit
@@ -139,7 +140,7 @@ class EndpointEmbedder:
                 max_bytes=_BYTES,
             )
             shown = self._data(answer)
-            self._whereabouts = (now + _REMEMBERED, bool(shown.get("remote_host") or shown.get("remote_model")))
+            self._whereabouts = (now + _REMEMBERED, passes_on(shown))
         return self._whereabouts[1]
 
     def _revealed(self) -> str | None:

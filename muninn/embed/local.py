@@ -83,10 +83,6 @@ class LocalEmbedder:
         """For each text, whether its end lies beyond what is embedded."""
         return tuple(len(text.strip()) > self._model.window for text in texts)
 
-    def load(self) -> None:
-        """Load the model now rather than at the first text. Raises ProviderError."""
-        self._ready()
-
     def clear_cache(self) -> None:
         """Forget every query text and its vector."""
         self._cached_query.cache_clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from muninn.config import OllamaConfig
-from muninn.domain.trust import Location, Purpose, Tier, forwards, places_for
+from muninn.domain.trust import Location, Purpose, Tier, forwards, passes_on, places_for
 from muninn.errors import ProviderError
 from muninn.llm.gate import Endpoint, ExchangeError, Gate, gate_transport, http_library
 from muninn.llm.provider import Client, Health, Pace, finished, ours, persist
@@ -136,7 +136,7 @@ class OllamaProvider:
             raise ours(error, NAME) from None
         if not isinstance(shown, dict):
             raise ProviderError(f"ollama does not describe {self._model}, so it counts as not local")
-        return bool(shown.get("remote_host") or shown.get("remote_model"))
+        return passes_on(shown)
 
     def _probe_envelope(self, *, tier: Tier, vault: str) -> Envelope:
         return Envelope(vault=vault, tier=tier, purpose=Purpose.PROBE, provider=NAME, model=self._model)

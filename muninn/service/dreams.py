@@ -30,12 +30,12 @@ class UndoResult:
 
 class Dreams(Links):
     def apply_dream(
-        self, record: DreamRecord, operations: Sequence[Operation], meta: Mapping[str, str], *, first: int = 0
+        self, record: DreamRecord, operations: Sequence[Operation], meta: Mapping[str, str]
     ) -> tuple[OperationRecord, ...]:
         """Make ``operations`` happen and record the dream, durable on return. Operations on rows that changed are skipped."""
         with self._lock:
             now = self._clock.now()
-            changes = apply(self.read, operations, now=now, dream_id=record.id, first=first)
+            changes = apply(self.read, operations, now=now, dream_id=record.id)
             position = self._commit_changes(
                 changes, Transaction(dreams=(record,), operations=changes.records, meta=meta)
             )

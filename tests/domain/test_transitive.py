@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn.domain.memory import Link, LinkKey, Origin
-from muninn.domain.transitive import WIDTH, compatible, fallen, inferences
+from muninn.domain.transitive import WIDTH, compatible, inferences
 
 NOW = datetime(2026, 3, 28, 6, 0, tzinfo=UTC)
 
@@ -96,13 +96,3 @@ def test_inferring_again_finds_the_same(rows: list[tuple[str, str, str, float]])
         key: link(one.source, one.target, "inferred", one.weight, premises=(one.through,)) for key, one in first.items()
     }
     assert inferences({**links, **made}, "abcde") == first
-    assert fallen(made.values(), links, "abcde") == ()
-
-
-def test_an_inferred_link_falls_with_a_step_or_an_end() -> None:
-    stated = by_key(link("a", "b"), link("b", "c"))
-    inferred = [link("a", "c", "inferred", 0.5, premises=("b",))]
-    assert fallen(inferred, stated, "abc") == ()
-    assert fallen(inferred, by_key(link("a", "b")), "abc") == (inferred[0].key,)
-    assert fallen(inferred, stated, "ab") == (inferred[0].key,)
-    assert fallen(inferred, stated, "ac") == (inferred[0].key,)

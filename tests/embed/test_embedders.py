@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from muninn.config import Config, EmbedConfig
 from muninn.domain.memory import Matrix
 from muninn.domain.trust import Tier
-from muninn.embed import LOCAL_MODELS, Embedders, LocalEmbedder, LocalModel, fit, in_slices, prepare
+from muninn.embed import LOCAL_MODELS, Embedders, LocalEmbedder, LocalModel, fit, prepare
 from muninn.embed.hashed import MODEL as HASHED
 from muninn.errors import ConfigError, ProviderError, UsageError
 from muninn.ports import Calibration, Embedder
@@ -135,17 +135,6 @@ def test_the_constants_are_what_a_fit_finds(embedder: Embedder) -> None:
     measured = fit(embedder).calibration
     assert measured.a == pytest.approx(embedder.calibration.a, abs=0.03)
     assert measured.b == pytest.approx(embedder.calibration.b, abs=0.03)
-
-
-def test_slices_give_the_same_rows_and_tell_progress(embedder: Embedder) -> None:
-    seen: list[tuple[int, int]] = []
-    texts = [f"note {number}" for number in range(10)]
-    slices = list(
-        in_slices(embedder, texts, tier=Tier.LEGAL, vault="v", size=4, progress=lambda *step: seen.append(step))
-    )
-    assert [len(rows) for rows in slices] == [4, 4, 2]
-    assert seen == [(4, 10), (8, 10), (10, 10)]
-    assert np.allclose(np.concatenate(slices), passages(embedder, texts), atol=1e-5)
 
 
 @REAL
