@@ -166,10 +166,11 @@ class _Replies:
             return reply.answer
 
     def forget(self, *, but: str) -> None:
-        """Let every answer go but one: any other may quote what was erased."""
+        """Let every answer go but one: any other may quote what was erased. The keys stay, so that nothing is done twice."""
         with self._lock:
-            self._entries = OrderedDict((key, reply) for key, reply in self._entries.items() if key == but)
-            self._held = sum(reply.size for reply in self._entries.values())
+            for key, reply in self._entries.items():
+                if key != but and reply.answer is not None:
+                    reply.answer = _problem(GoneError("the answer to this request was erased with a purged memory"))
 
 
 class _Reply:
@@ -182,6 +183,10 @@ class _Reply:
 
 class TooSlowError(UsageError):
     status = 408
+
+
+class GoneError(UsageError):
+    status = 410
 
 
 def _problem(error: MuninnError) -> Answer:

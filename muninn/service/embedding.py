@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from muninn.domain.memory import Memory
 from muninn.domain.records import Transaction
+from muninn.domain.trust import Tier
 from muninn.embed.text import embedded_text
 from muninn.service.writer import Writer
 
@@ -38,20 +39,26 @@ class Embedding(Writer):
 
     def foreign_models(self) -> dict[str, int]:
         """Models that hold vectors here although their tier is now served by another one -> how many memories."""
+        serving = self._serving()
         counts: dict[str, int] = {}
         for memory in self.read.memories():
             model = memory.embedding_model
-            if model is not None and model != self.embedders.for_tier(memory.tier).model:
+            if model is not None and model != serving[memory.tier]:
                 counts[model] = counts.get(model, 0) + 1
         return counts
 
+    def _serving(self) -> dict[Tier, str]:
+        """The model that embeds for each tier."""
+        return {tier: self.embedders.for_tier(tier).model for tier in Tier}
+
     def renew_embeddings(self) -> int:
         """Mark every vector of another model as pending, so that it is embedded again; returns how many."""
+        serving = self._serving()
         with self._lock:
             rows = tuple(
                 replace(memory, embedding_model=None)
                 for memory in self.read.memories()
-                if memory.embedding_model not in (None, self.embedders.for_tier(memory.tier).model)
+                if memory.embedding_model not in (None, serving[memory.tier])
             )
             if not rows:
                 return 0

@@ -70,7 +70,8 @@ class Links(Writer):
     def import_links(self, links: Sequence[Link]) -> int:
         """Add links between memories that are here; returns how many were added."""
         with self._lock:
-            fit = tuple(link for link in links if self.read.get(link.source) and self.read.get(link.target))
+            here = (link for link in links if self.read.get(link.source) and self.read.get(link.target))
+            fit = tuple(link for link in here if self.read.link(link.key) != link)
             if not fit:
                 return 0
             position = self._commit(Transaction(links=fit))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from muninn.domain.birth import born, edited, head_of, reasserted, revived, superseded
+from muninn.domain.birth import born, check_validity, edited, head_of, reasserted, revived, superseded
 from muninn.domain.draft import Draft
 from muninn.domain.memory import Link, Memory, Origin, Provenance, State, Vault, content_hash, vault_key
 from muninn.domain.records import Transaction, Usage
@@ -34,6 +34,7 @@ class Remembered:
 class Memories(Vaults):
     def remember(self, draft: Draft, *, by: Provenance) -> Remembered:
         """Store one memory, or assert it again. The answer is durable."""
+        check_validity(draft.valid_from, draft.valid_until)
         self._check_supersedes(draft, self.read.get)
         vault = self._resolve(draft.vault)
         vector, model, notes = self._embed_draft(draft, vault)
@@ -101,7 +102,7 @@ class Memories(Vaults):
         if draft.supersedes is None:
             return
         older = head_of(batch.get(draft.supersedes) or self.require(draft.supersedes), batch.get)
-        if older.id != newer.id:
+        if older.id != newer.id and older.state is not State.FORGOTTEN:
             batch.put(superseded(older, by=newer.id, at=newer.valid_from or newer.learned_at, now=now))
 
     def _supersession_links(self, batch: Batch, draft: Draft, made: Remembered, now: datetime) -> tuple[Link, ...]:
@@ -269,8 +270,3 @@ class Memories(Vaults):
     def tier_for(self, draft: Draft) -> Tier:
         """The tier that a draft's text would be under."""
         return strictest(self._resolve(draft.vault).tier, draft.tier or Tier.GLOBAL)
-
-    def titled(self, vault: str, title: str) -> Memory | None:
-        """The active memory of a vault with this title, compared as vault names are; the oldest if there are several."""
-        found = [m for m in self.read.memories(vault) if m.active and vault_key(m.title) == vault_key(title)]
-        return min(found, key=lambda m: m.id, default=None)

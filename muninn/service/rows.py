@@ -63,7 +63,7 @@ def import_rows(
         outcome.imported = len(good) - outcome.duplicates
     else:
         _store(service, good, outcome, exact=exact, now=now)
-        _link(service, [(None, values) for values in links], outcome, now)
+        _link(service, [(None, values) for values in links], outcome, now, exact=exact)
     return {
         "imported": outcome.imported,
         "duplicates": outcome.duplicates,
@@ -148,14 +148,34 @@ def _store(service: MemoryService, good: list[_Row], outcome: _Outcome, *, exact
         else:
             outcome.rejected.append({"line": line, "why": str(result)})
             outcome.ids.append(None)
-    _link(service, pairs, outcome, now)
+    _link(service, pairs, outcome, now, exact=exact)
 
 
-def _link(service: MemoryService, pairs: Sequence[tuple[Memory | None, Any]], outcome: _Outcome, now: datetime) -> None:
+class _Titles:
+    """Active memories by vault and title, read once for all the links of a batch; the oldest of several has the title."""
+
+    def __init__(self, service: MemoryService) -> None:
+        self._service = service
+        self._known: dict[str, dict[str, str]] = {}
+
+    def find(self, vault: str, title: str) -> Memory | None:
+        if vault not in self._known:
+            active = sorted(
+                (m for m in self._service.read.memories(vault) if m.active), key=lambda m: m.id, reverse=True
+            )
+            self._known[vault] = {vault_key(memory.title): memory.id for memory in active}
+        memory_id = self._known[vault].get(vault_key(title))
+        return None if memory_id is None else self._service.read.get(memory_id)
+
+
+def _link(
+    service: MemoryService, pairs: Sequence[tuple[Memory | None, Any]], outcome: _Outcome, now: datetime, *, exact: bool
+) -> None:
     links: list[Link] = []
+    titles = _Titles(service)
     for source, values in pairs:
         try:
-            link = _one_link(service, source, values, now)
+            link = _one_link(service, source, values, now, titles=titles, exact=exact)
         except MuninnError as error:
             outcome.rejected.append({"line": 0, "why": f"link: {error}"})
             continue
@@ -166,14 +186,16 @@ def _link(service: MemoryService, pairs: Sequence[tuple[Memory | None, Any]], ou
     outcome.links += service.import_links(links)
 
 
-def _one_link(service: MemoryService, source: Memory | None, values: Any, now: datetime) -> Link | None:
+def _one_link(
+    service: MemoryService, source: Memory | None, values: Any, now: datetime, *, titles: _Titles, exact: bool
+) -> Link | None:
     """A link from import data; None while its target (an id or a title of the vault) is not there."""
     if not isinstance(values, dict) or not isinstance(values.get("target"), str):
         raise UsageError("a link needs a target")
     source = source or service.read.get(str(values.get("source")))
     if source is None:
         raise UsageError("a link needs a source that exists")
-    target = service.read.get(values["target"]) or service.titled(source.vault, values["target"])
+    target = service.read.get(values["target"]) or titles.find(source.vault, values["target"])
     if target is None:
         return None
     _check_link(values)
@@ -181,9 +203,8 @@ def _one_link(service: MemoryService, source: Memory | None, values: Any, now: d
     weight = values.get("weight", 0.8)
     if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0.0 <= weight <= 1.0:
         raise UsageError(f"weight {weight!r} is out of range", hint="0 to 1")
-    if target.id == source.id or (
-        vault_key(target.vault) != vault_key(source.vault) and values.get("origin") != "manual"
-    ):
+    crossing = vault_key(target.vault) != vault_key(source.vault)
+    if target.id == source.id or (crossing and not (exact and values.get("origin") == "manual")):
         raise UsageError("a link joins two memories of one vault")
     origin = values.get("origin")
     return Link(

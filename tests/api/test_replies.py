@@ -42,10 +42,12 @@ def test_one_request_larger_than_all_room_is_still_answered_once() -> None:
     assert answered(replies, "a", b"x" * 10, "a") == answered(replies, "a", b"x" * 10, "b") == "a"
 
 
-def test_erasing_forgets_every_answer_but_its_own() -> None:
+def test_erasing_forgets_every_answer_but_its_own_and_does_nothing_twice() -> None:
     replies = _Replies(size=20)
     answered(replies, "told", b"x" * 10, "the secret")
     answered(replies, "erase", b"x" * 10, "erased")
     replies.forget(but="erase")
     assert answered(replies, "erase", b"x" * 10, "again") == "erased"
-    assert answered(replies, "told", b"x" * 10, "fresh") == "fresh"
+    erased = replies.once("told", b"x" * 10, lambda: Answer(document="done again"))
+    assert erased.status == 410
+    assert "secret" not in str(erased.document)
