@@ -124,4 +124,15 @@ def edited(memory: Memory, changes: Mapping[str, object], *, now: datetime) -> M
         fields |= {"content_hash": content_hash(draft.content), "learned_at": now}
     if "title" in changes or ("content" in changes and memory.title_derived):
         fields |= {"title": draft.title or derived_title(draft.content), "title_derived": draft.title is None}
-    return replace(memory, **fields, updated_at=now)  # type: ignore[arg-type]
+    changed = replace(memory, **fields, updated_at=now)  # type: ignore[arg-type]
+    if {"valid_from", "valid_until"} & changes.keys():
+        check_validity(changed.valid_from, changed.valid_until)
+    return changed
+
+
+def check_validity(start: datetime | None, end: datetime | None) -> None:
+    """Refuse what a person says of a validity that ends before it begins; imports are taken as they are."""
+    if start is not None and end is not None and end < start:
+        raise UsageError(
+            f"valid_until {end.isoformat()} is before valid_from {start.isoformat()}", hint="change one of them"
+        )
