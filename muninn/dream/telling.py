@@ -242,6 +242,8 @@ def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]
     pending = [one for one in queued if one.verdict != "conflict"]
     if pending:
         lines.append(teller.plural("pending", len(pending), titles=teller.names(pending[0].ids)))
+    if queued:
+        lines.append(teller.say("settle"))
     left_out = sum(int(one.get("figures", {}).get("left_out", 0)) for one in _phases(report))
     if left_out:
         lines.append(teller.say("left_out", n=left_out))
