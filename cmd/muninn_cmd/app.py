@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from muninn.errors import MuninnError
+from muninn.errors import MuninnError, UsageError
 from muninn_cmd.session import WAIT, begin, current
 from muninn_cmd.verbs import BY_NAME, VERBS, Verb
 
@@ -176,6 +176,7 @@ def run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     begin(environ)
     command = typer.main.get_command(program())
     try:
+        _refuse_blanks(arguments)
         code = command.main(args=list(arguments), prog_name="muninn", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
@@ -192,6 +193,16 @@ def run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         if type(error).__name__ == "Abort":
             return _fail("interrupted", 130)
         return _fail(f"unexpected {type(error).__name__}: {error} (a fault of muninn; -v shows where)", 1)
+
+
+def _refuse_blanks(arguments: Sequence[str]) -> None:
+    """An empty variable of a script must not become the default vault. An empty ``--title`` means: derive it."""
+    options = list(arguments)[: list(arguments).index("--")] if "--" in arguments else list(arguments)
+    for option, value in zip(options, [*options[1:], None], strict=True):
+        name, equals, given = option.partition("=")
+        blank = given == "" if equals else value == ""
+        if name.startswith("--") and name != "--title" and blank:
+            raise UsageError(f"{name} is blank", hint="give a value, or leave it out")
 
 
 def _usage(error: Any) -> int:

@@ -108,3 +108,24 @@ def test_lines_that_were_refused_come_in_the_order_of_the_file(daemon: Any, muni
     done = muninn("import", str(file), "--no-wait", "--json")
     assert [one["line"] for one in done.json["rejected"]] == [1, 2, 3]
     assert "ends too early" in done.json["rejected"][0]["why"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("remember", "x", "--vault", ""), ("remember", "x", "--vault="), ("recall", "x", "--as-of", ""),
+        ("remember", "x", "--supersedes", ""), ("import", "x.csv", "--vault", ""),
+    ],
+)  # fmt: skip
+def test_an_empty_option_is_refused_not_overlooked(daemon: Any, muninn: Any, words: tuple[str, ...]) -> None:
+    done = muninn(*words)
+    assert (done.code, daemon.asked) == (2, [])
+    assert "is blank (give a value, or leave it out)" in done.err
+
+
+def test_an_empty_title_or_an_argument_behind_the_dashes_is_no_empty_option(daemon: Any, muninn: Any) -> None:
+    daemon.on(f"PATCH /v1/memories/{ID}", {"id": ID, "vault": "v"})
+    assert muninn("edit", ID, "--title", "").code == 0
+    daemon.on("POST /v1/memories", {"id": ID, "vault": "v"})
+    assert muninn("remember", "--", "--vault", "").code == 0
+    assert daemon.last.body["content"] == "--vault "
