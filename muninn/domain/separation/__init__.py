@@ -5,7 +5,7 @@ It stands in front of every merge. Pure; English and Spanish thoroughly, other l
 
 from __future__ import annotations
 
-from muninn.domain.separation.comparison import Separation, compare
+from muninn.domain.separation.comparison import Separation, compare, coverage
 from muninn.domain.separation.features import Features, features
 from muninn.domain.separation.misspelling import Vocabulary
 from muninn.domain.separation.refusal import Refusal
@@ -21,6 +21,7 @@ __all__ = [
     "Vocabulary",
     "compare",
     "contradiction",
+    "coverage",
     "features",
     "merge_verdict",
     "mergeable",

@@ -9,7 +9,7 @@ resolved in favour of equality.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from muninn.domain.separation import lexicon
@@ -43,7 +43,9 @@ def compare(a: Text | Features, b: Text | Features, *, vocabulary: Vocabulary | 
     equal = reordered = slip = alike = False
     if trap is None and _titles_agree(left, right):
         equal = _equal(left, right)
-        reordered = not equal and _same_sentences(left, right)
+        reordered = not equal and (
+            _same_sentences(left, right, left.body, right.body) or _same_sentences(left, right, left.talk, right.talk)
+        )
         slip = not (equal or reordered) and _one_misspelling(left, right, vocabulary)
         alike = not (equal or reordered or slip) and left.plain.same(right.plain)
     through = equal or reordered or slip or alike
@@ -92,28 +94,28 @@ def _trap(left: Features, right: Features) -> Refusal | None:
     return None
 
 
-def _same_sentences(left: Features, right: Features) -> bool:
+def _same_sentences(left: Features, right: Features, ours: Sequence[Sentence], theirs: Sequence[Sentence]) -> bool:
     """The same sentences in another order, none of which leans on its place."""
-    if len(left.body) < 2 or len(left.body) != len(right.body):
+    if len(ours) < 2 or len(ours) != len(theirs):
         return False
-    if Counter(map(_sentence_key, left.body)) != Counter(map(_sentence_key, right.body)):
+    if Counter(map(_sentence_key, ours)) != Counter(map(_sentence_key, theirs)):
         return False
-    return not (_leans(left, _predecessors(right)) or _leans(right, _predecessors(left)))
+    return not (_leans(left, ours, _predecessors(theirs)) or _leans(right, theirs, _predecessors(ours)))
 
 
 def _sentence_key(sentence: Sentence) -> tuple[str, ...]:
     return (*(token.key for token in sentence.tokens), *(("?",) if asks_by_mark(sentence) else ()))
 
 
-def _leans(text: Features, before: Mapping[tuple[str, ...], tuple[str, ...]]) -> bool:
+def _leans(text: Features, body: Sequence[Sentence], before: Mapping[tuple[str, ...], tuple[str, ...]]) -> bool:
     """Whether the order of a text's sentences carries meaning: steps, answers, headings, lists, "then", pronouns.
 
     ``before``: what precedes each sentence in the other text; a pronoun leans only if that changed.
     """
     commands = numbered = 0
     previous: tuple[str, ...] = ()
-    asks = any(sentence.end in "?？؟" for sentence in text.body)
-    for sentence in text.body:
+    asks = any(sentence.end in "?？؟" for sentence in body)
+    for sentence in body:
         first = sentence.tokens[0]
         if sentence.end in ":：" or _continues(sentence) or (asks and first.key in lexicon.ANSWERS):
             return True
@@ -137,8 +139,8 @@ def _continues(sentence: Sentence) -> bool:
     return first in lexicon.SEQUENCE_OPENERS
 
 
-def _predecessors(text: Features) -> dict[tuple[str, ...], tuple[str, ...]]:
-    sentence_keys = [_sentence_key(sentence) for sentence in text.body]
+def _predecessors(body: Sequence[Sentence]) -> dict[tuple[str, ...], tuple[str, ...]]:
+    sentence_keys = [_sentence_key(sentence) for sentence in body]
     return dict(zip(sentence_keys, [(), *sentence_keys], strict=False))
 
 

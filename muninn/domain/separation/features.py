@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from muninn.domain.separation import lexicon
 from muninn.domain.separation.slots import Part, language, parts, quotations
-from muninn.domain.separation.text import Sentence, Text, Token, normalise, sentences
+from muninn.domain.separation.text import Sentence, Text, Token, normalise, sentences, speaker
 
 CALENDAR = frozenset((*lexicon.MONTHS, *lexicon.WEEKDAYS))
 CLOSED = frozenset(
@@ -45,6 +45,16 @@ class Features:
     title: tuple[Sentence, ...]
     body: tuple[Sentence, ...]
     normalised: str
+    spoken: int = 0  # words of the body that only say who speaks
+
+    @cached_property
+    def talk(self) -> tuple[Sentence, ...]:
+        """The body with who speaks as a sentence of its own."""
+        if not self.spoken:
+            return self.body
+        first = self.body[0]
+        label = Sentence(first.tokens[: self.spoken], " ")
+        return (label, Sentence(first.tokens[self.spoken :], first.end), *self.body[1:])
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -112,7 +122,11 @@ class Features:
         """Capitalised words inside sentences: proper names, acronyms, products."""
         if self.recased:
             return frozenset()
-        return frozenset(key for key in self.cased if key not in lexicon.FUNCTION_WORDS and key not in CALENDAR)
+        return frozenset(
+            key
+            for key in self.cased
+            if key not in lexicon.FUNCTION_WORDS and key not in CALENDAR and key not in lexicon.I_CONTRACTIONS
+        )
 
     @cached_property
     def actors(self) -> frozenset[str]:
@@ -179,7 +193,7 @@ def features(text: Text) -> Features:
     """Read a text; ``compare`` takes the result as often as needed."""
     title, content = normalise(text.title or ""), normalise(text.content)
     whole = f"{title}\n{content}" if title else content
-    return Features(title=sentences(title), body=sentences(content), normalised=whole)
+    return Features(title=sentences(title), body=sentences(content), normalised=whole, spoken=speaker(content))
 
 
 def keys(found: Iterable[Sentence]) -> tuple[str, ...]:

@@ -380,4 +380,12 @@ BARE_CONTRACTIONS = _set(
     "neednt"
 )
 """Keys of the contractions in n't, with or without their apostrophe."""
+HEADINGS = _set(
+    "ranking rank priority priorities order steps step queue plan agenda todo todos list schedule route sequence timeline "
+    "podium winners results stages phases history log changelog procedure recipe instructions prioridad prioridades orden "
+    "pasos paso cola lista ruta secuencia calendario resultados fases historial procedimiento receta instrucciones agenda"
+)
+"""What stands before a colon and makes the order of what follows count; nobody is called that."""
+I_CONTRACTIONS = _set("im ive ill id")
+"""Keys of what is written with a capital anywhere and names nothing."""
 CONTRACTION_ENDINGS = {"n't": "not", "'re": "are", "'ll": "will", "'ve": "have"}

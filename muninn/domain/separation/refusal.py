@@ -29,7 +29,10 @@ class Refusal:
 
 def value_differences(left: Features, right: Features) -> Iterator[Refusal]:
     """Every value slot in which one text states something that the other does not, most telling slot first."""
+    stated = left.values.keys() | right.values.keys() | {"name", "quoted"}
     for slot in VALUE_SLOTS:
+        if slot not in stated:
+            continue
         if slot == "name":
             only_left, only_right = _names_missing(left, right), _names_missing(right, left)
         elif slot == "quoted":

@@ -60,6 +60,7 @@ _DASH_SIGN = re.compile(r"(?<!\S)–(?=\d)")
 _BOLD = re.compile(r"(?<![\w*/])\*\*(?=[^\W\d_])([^*\n]{1,200})(?<=[\w.,:;!?)])\*\*(?![\w*/])", re.DOTALL)
 _ACCOUNTED = re.compile(r"^\([$€£¥]?\d[\d.,]*%?\)[.,;:]?$")
 _BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+|\n\s*|(?<=[。！？])")
+_SPEAKER = re.compile(r"[A-ZÀ-ÖØ-Þ][^\W\d_]+(?: [A-ZÀ-ÖØ-Þ][^\W\d_]+)?: (?=[^\W\d_\"'¿¡(])")
 _ENUMERATOR = re.compile(r"^(?:\d{1,3}|[a-zA-Z])[.)]$")
 _TRAILING = ".,;:!?)]}\"'…。，、；：！？」』）】》،؛؟।"
 _LEADING = "\"'([{¡¿「『（【《"
@@ -105,6 +106,17 @@ def sentences(text: str) -> tuple[Sentence, ...]:
     if found and found[-1].tokens[-1] is STOP:
         found[-1] = Sentence(found[-1].tokens[:-1], found[-1].end)
     return tuple(sentence for sentence in found if sentence.tokens)
+
+
+def speaker(text: str) -> int:
+    """How many words before a colon say who speaks ("Anna: …"); 0 when a list or a single clause follows instead."""
+    found = _SPEAKER.match(text.strip())
+    if found is None or found[0].rstrip(": ").lower() in lexicon.HEADINGS:
+        return 0
+    talk = text.strip()[found.end() :]
+    pieces = _BREAK.split(talk)
+    marked = talk[-1:] in ".!?" and len(pieces) > 1 and any(piece.count(" ") > 2 for piece in pieces)
+    return len(_tokens(found[0])) if marked else 0
 
 
 def _pieces(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from muninn.domain.memory import Kind, Memory
-from muninn.domain.separation.comparison import compare, coverage
+from muninn.domain.separation.comparison import Separation, compare, coverage
 from muninn.domain.separation.features import Features, features
 from muninn.domain.separation.misspelling import Vocabulary
 from muninn.domain.separation.refusal import Refusal
@@ -39,6 +39,7 @@ class Verdict:
 
     action: Literal["merge", "review", "none"]
     reason: str
+    found: Separation | None = None
 
 
 def merge_verdict(
@@ -58,20 +59,25 @@ def merge_verdict(
     if cosine < NEAR_COSINE and coverage(left, right) < REVIEW_COVERAGE:
         return Verdict("none", "too few words shared")
     found = compare(left, right, vocabulary=vocabulary)
+    action, reason = _decided(found, cosine, ordered=ordered)
+    return Verdict(action, reason, found)
+
+
+def _decided(found: Separation, cosine: float, *, ordered: bool) -> tuple[Literal["merge", "review", "none"], str]:
     if found.equal_after_normalisation and cosine >= EQUAL_COSINE:
-        return Verdict("merge", "equal but for case, punctuation or spacing")
+        return "merge", "equal but for case, punctuation or spacing"
     if found.refusal is None and cosine >= NEAR_COSINE:
         if found.sentence_reorder:
-            return Verdict("review" if ordered else "merge", "the same sentences in another order")
+            return "review" if ordered else "merge", "the same sentences in another order"
         if found.misspelling:
-            return Verdict("merge", "equal but for one misspelling")
+            return "merge", "equal but for one misspelling"
         if cosine >= MERGE_COSINE:
-            return Verdict("merge", "the same words and values, written differently")
+            return "merge", "the same words and values, written differently"
     if cosine >= NEAR_COSINE:
-        return Verdict("review", str(found.refusal) if found.refusal else f"the same values at similarity {cosine:.2f}")
+        return "review", str(found.refusal) if found.refusal else f"the same values at similarity {cosine:.2f}"
     if found.slots_equal and found.coverage >= REVIEW_COVERAGE:
-        return Verdict("review", f"the same values, {found.coverage:.0%} of the words shared")
-    return Verdict("none", str(found.refusal) if found.refusal else f"similarity {cosine:.2f}")
+        return "review", f"the same values, {found.coverage:.0%} of the words shared"
+    return "none", str(found.refusal) if found.refusal else f"similarity {cosine:.2f}"
 
 
 def mergeable(first: Memory, second: Memory) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from muninn.domain.evolution import evolve
 from muninn.domain.memory import Memory, content_hash
 from muninn.domain.operations import (
     Advise,
@@ -37,6 +38,7 @@ from muninn.llm.verdicts import (
 
 NOTABLE = 8  # most used memories shown for the narrative
 SPENT = "today's survival budget is spent"
+TOMORROW = "@"  # before the name of a set whose verdict only waits for another day's budget
 SHARE = 0.8  # of the time left that the models may use
 
 
@@ -46,7 +48,8 @@ def consolidate(context: Context) -> Iterator[Operation]:
         context.findings.figures["asked"] = 0
         return
     waiting = _waiting(context)
-    sets = [group for name, group in waiting.items() if name not in context.mark.asked][: context.limits.asked]
+    known = _asked(context)
+    sets = [group for name, group in waiting.items() if name not in known][: context.limits.asked]
     groups = [*sets, *likenesses(context), *_notable(context)]
     if not groups or not any(group.kind is not GroupKind.NOTABLE for group in groups):
         return
@@ -56,19 +59,37 @@ def consolidate(context: Context) -> Iterator[Operation]:
     figures.update(rejected=[f"{one.op}: {one.why}" for one in answer.verdicts.rejected])
     context.findings.narrative.extend((one.sentence, one.ids) for one in answer.verdicts.narrative)
     refused: list[str] = []
-    for verdict in answer.verdicts.accepted:
+    reshaping = [one for one in answer.verdicts.accepted if isinstance(one, (MergeVerdict, SupersedeVerdict))]
+    done: list[Operation] = []
+    for verdict in reshaping:
         operation, why_not = _operation(context, verdict)
         if operation is not None:
-            yield operation
+            done.append(operation)
         elif why_not:
             refused.append(why_not)
+    yield from done
+    # what is said of the memories is said of them as these leave them: it would not hold otherwise
+    after = replace(context, snapshot=evolve(context.snapshot, done, now=context.now))
+    for rest in answer.verdicts.accepted:
+        if rest not in reshaping:
+            operation, _ = _operation(after, rest)
+            if operation is not None:
+                yield operation
     figures["refused"] = refused
-    again = {_name(group) for group in answer.unasked}
-    again |= {
+    tomorrow = {
         _name(group) for group in sets for why in refused if SPENT in why and any(m.id in why for m in group.memories)
     }
-    seen_now = {_name(group) for group in sets} - again if answer.asked else set()
-    context.findings.move(asked=tuple(sorted((seen_now | set(context.mark.asked)) & waiting.keys())))
+    seen_now = {_name(group) for group in sets} - {_name(group) for group in answer.unasked} if answer.asked else set()
+    names = (seen_now | known) & waiting.keys()
+    tomorrow |= {name for name in names - seen_now if TOMORROW + name in context.mark.asked}
+    asked = (TOMORROW + name if name in tomorrow else name for name in names)
+    context.findings.move(asked=tuple(sorted(asked)))
+
+
+def _asked(context: Context) -> set[str]:
+    """Names of the sets not to ask about now; what only the budget refused is asked again when the budget is whole."""
+    today = context.mark.spent(context.now) > 0
+    return {name.removeprefix(TOMORROW) for name in context.mark.asked if today or not name.startswith(TOMORROW)}
 
 
 def _name(group: Group) -> str:
@@ -112,8 +133,10 @@ def _operation(context: Context, verdict: Verdict) -> tuple[Operation | None, st
         case SupersedeVerdict():
             return _supersede(context, verdict)
         case DistinctVerdict():
-            ids = tuple(sorted(verdict.ids))
-            if not _mine(context, ids):
+            if not all(key in context.snapshot.memories for key in verdict.ids):
+                return None, None
+            ids = tuple(sorted(key for key in verdict.ids if context.snapshot.memories[key].active))
+            if len(ids) < 2:
                 return None, None
             why = "judged distinct by the model"
             return Distinct(vault=context.vault, ids=ids, why=why, seen=seen(context.snapshot, ids)), None

@@ -15,7 +15,7 @@ from muninn.domain.evolution import evolve
 from muninn.domain.marks import scan_key
 from muninn.domain.memory import Kind, Matrix, Memory, Snapshot, Vectors
 from muninn.domain.operations import Merge, NearDuplicates, Operation
-from muninn.domain.separation import Features, Text, compare, features, merge_verdict, mergeable
+from muninn.domain.separation import Features, Separation, Text, compare, coverage, features, merge_verdict, mergeable
 from muninn.domain.separation.verdict import MERGE_COSINE, NEAR_COSINE
 from muninn.domain.similarity import Pair, candidate_pairs, complete_link, raw_threshold
 from muninn.dream.context import CONSOLIDATION, Context, seen
@@ -25,6 +25,7 @@ from muninn.dream.survivor import survivor_first
 LOWEST = 0.60  # calibrated similarity below which two memories are not about the same subject
 LIKELY = NEAR_COSINE
 SHARED = 0.6  # lexical coverage at which two less similar texts with other values still speak of the same subject
+POLAR = 0.75  # the same, where one text denies what the other says
 LARGEST_MERGE = 64  # every pair in it is proven the same, so size is no danger
 SAME = MERGE_COSINE  # consolidation, which runs by day, merges nothing below
 
@@ -135,16 +136,26 @@ def _judge(context: Context, texts: _Texts, pair: tuple[Memory, Memory], similar
     if verdict.action == "merge" and (context.kind != CONSOLIDATION or similarity >= SAME):
         judged.merge[one.id, other.id] = (similarity, verdict.reason)
         return
-    found = compare(left, right)
     judged.refused += similarity >= SAME
-    if (
-        found.refusal is not None
-        and found.refusal.slot in _VALUES
-        and max(similarity - LIKELY, found.coverage - SHARED) >= 0
-    ):
+    found = verdict.found or (compare(left, right) if coverage(left, right) >= SHARED else None)
+    if found is not None and _disagree(found):
         judged.conflict[one.id, other.id] = (similarity, str(found.refusal))
     elif verdict.action in {"merge", "review"}:
         judged.review[one.id, other.id] = (similarity, verdict.reason)
+
+
+def _disagree(found: Separation) -> bool:
+    """Whether two texts say of one subject what cannot both be true: a value that both state differently, or yes and no.
+
+    A value that only one states contradicts nothing. A negation has to be almost all that differs: in talk, "can't wait"
+    stands beside anything.
+    """
+    refusal = found.refusal
+    if refusal is None or refusal.slot not in _VALUES:
+        return False
+    if refusal.slot == "negation":
+        return bool(refusal.left) != bool(refusal.right) and found.coverage >= POLAR
+    return bool(refusal.left and refusal.right) and found.coverage >= SHARED
 
 
 def _merges(context: Context, judged: _Judged) -> tuple[list[Merge], set[str]]:
