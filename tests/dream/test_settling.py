@@ -7,9 +7,9 @@ from muninn.dream.phrases import ENGLISH, SPANISH
 
 def test_what_waits_for_a_person_says_how_it_is_settled(world) -> None:  # type: ignore[no-untyped-def]
     world.tell("El contrato de Arcos vence el 30 de junio de 2026.")
-    assert ENGLISH["settle"] not in str(world.dreamer.dream(force=True)["journal"])
+    assert ENGLISH["settle"] not in world.dreamer.dream(force=True).journal
     world.tell("El contrato de Arcos vence el 31 de julio de 2026.")
-    told = str(world.dreamer.dream(force=True)["journal"])
+    told = world.dreamer.dream(force=True).journal
     assert told.count(f"- {ENGLISH['settle']}\n") == 1
 
 
