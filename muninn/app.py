@@ -9,7 +9,7 @@ import random  # noqa: TID251 - the root injects randomness
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread, local
 from typing import Any, Self
@@ -27,7 +27,7 @@ from muninn.errors import MuninnError, ProviderError, StoreError
 from muninn.hooks.service import HookService
 from muninn.llm.models import Models
 from muninn.ports import Clock, Ids
-from muninn.recall.resident import ResidentModel
+from muninn.recall.choice import read_model
 from muninn.service import MemoryService
 from muninn.store.lance import LanceStore
 
@@ -81,8 +81,7 @@ class App:
             config.llm, ledger=self._ledger, clock=clock, ids=ids, environ=environ, jitter=random.random
         )
         self.embedders = Embedders(config, self._endpoint)
-        self.read = ResidentModel(self.embedders, config.recall)
-        self.read.load(self.store)
+        self.read = read_model(self.store, self.embedders, config.recall)
         gc.freeze()  # what is resident stays: the collector need not walk it again and again
         self.service = MemoryService(
             store=self.store, read=self.read, embedders=self.embedders, clock=clock, ids=ids,
@@ -156,12 +155,20 @@ class App:
             except StoreError as error:
                 self._log.error("embedding_not_stored", error=str(error))
                 self._closing.wait(_EMBED_PAUSE)
+            except Exception as error:  # a fault must not end what embeds; status goes on to count what waits
+                self._log.error("embedding_failed", error=type(error).__name__, exc_info=error)
+                self._closing.wait(_EMBED_PAUSE)
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
         """A dry run: attempts that sent nothing leave no line in the ledger."""
         with self._ledger.rehearsal():
             yield
+
+    def upkeep(self) -> None:
+        """What keeps years of notes small: compaction, and before-images of dreams that can no longer be undone."""
+        self.service.close_undo(self.clock.now() - timedelta(days=self.config.dream.undo_days))
+        self.store.maintain()
 
     def status(self) -> dict[str, Any]:
         """The status document; counts are of active memories."""

@@ -10,11 +10,12 @@ from muninn.api.calls import Answer, Call, Core, Route, provenance_from, typed
 from muninn.api.wire import answer_document, full_document, memory_document, remembered_document
 from muninn.domain.draft import Draft, parse_draft, parse_time
 from muninn.domain.memory import Provenance
-from muninn.errors import MuninnError, UsageError
+from muninn.errors import MuninnError, TooLargeError, UsageError
 from muninn.ports import Query
 from muninn.service.similar import similar_to
 
 RECALL_LIMIT = 100
+QUERY_LIMIT = 8_000  # characters: what an embedder reads of a text
 _LIST_LIMIT = 1000
 
 
@@ -141,6 +142,11 @@ def recall(core: Core, call: Call) -> Answer:
         raise UsageError(f"limit {asked.limit} is out of range", hint=f"1 to {RECALL_LIMIT}")
     if not asked.query.strip():
         raise UsageError("the query is blank", hint="say what to look for")
+    if len(asked.query) > QUERY_LIMIT:
+        raise TooLargeError(
+            f"the query has {len(asked.query):,} characters",
+            hint=f"at most {QUERY_LIMIT:,}; ask with its main sentence",
+        )
     named = [asked.vault] if isinstance(asked.vault, str) else asked.vault or []
     now = core.clock.now()
     query = Query(

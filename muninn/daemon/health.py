@@ -116,7 +116,7 @@ def examine(app: App, *, verify: bool) -> dict[str, Any]:
 
 def _model(health: Health) -> Check:
     """A configured model that cannot be reached costs the dream its judgement, not the memory its health."""
-    state = "reachable" if health.reachable else "not reachable"
+    state = "reachable" if health.reachable else "not reachable; dreams go on without it, or start it"
     if health.reachable and health.model_present is False:
         state = f"reachable, but {health.model} is not there"
     note = f"; {health.note}" if health.note else ""
@@ -171,6 +171,12 @@ def _embedder(app: App) -> str:
 
 
 def _tiers(app: App) -> str:
+    unknown = app.store.unknown_tiers()
+    if unknown:
+        raise MuninnError(
+            f"stored with a tier nobody knows: {', '.join(map(repr, unknown))}; treated as legal",
+            hint="muninn vault set NAME --tier T",
+        )
     vaults = app.read.vaults()
     return f"{len(vaults)} vaults, {sum(v.tier == 'legal' for v in vaults)} legal"
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from muninn.domain.gates import Verdict
+from muninn.domain.marks import scan_key, scanned_entry, scanned_of
 from muninn.domain.memory import Memory, Provenance, Vault
-from muninn.domain.operations import Operation, name_of, to_json
+from muninn.domain.operations import Merge, Operation, Supersede, from_json, name_of, to_json
 from muninn.domain.records import Decision, DreamRecord, OperationRecord, Suggestion, Usage
 from muninn.domain.trust import Tier
 from muninn.dream.context import CONSOLIDATION, DREAM, Ask, Embed, Limits
@@ -26,6 +27,7 @@ from muninn.dream.telling import consolidation_line, entry
 from muninn.failpoints import failpoint
 from muninn.ports import Calibration, Clock, Ids, ReadModel
 
+TAKEN_BACK = "taken back"  # why an operation was not kept that cost an answer
 RECENT = 500  # recalls among which the probe looks for real questions
 
 
@@ -162,7 +164,7 @@ class Cycle:
         record = replace(record, finished_at=clock.now(), status=_status(plan, probed), report=report)
         text, report = self._entry(record, records)
         record = replace(record, report=report)
-        service.record_dream(record)
+        service.record_dream(record, self._compared(plan, records))
         failpoint("dream.recorded")
         self._append(record, records, text)
         return Outcome(plan=plan, dry_run=False, status=record.status, records=records, journal=text, report=report)
@@ -181,7 +183,7 @@ class Cycle:
         if record.kind == CONSOLIDATION:
             text = consolidation_line(record, records, language=self.language)
         else:
-            text = entry(record, records, titles=self._title, language=self.language, dry_run=dry_run)
+            text = entry(record, records, titles=self._title, texts=self._text, language=self.language, dry_run=dry_run)
         seconds = round(self.clock.monotonic() - started, 4)
         row = {"no": "6", "name": "journal", "seconds": seconds, "operations": 0, "status": "done", "vaults": []}
         phases: Any = record.report.get("phases", ())
@@ -221,7 +223,7 @@ class Cycle:
             self.service.undo_dream(dream_id, only=back)
             taken |= back
             records = tuple(
-                replace(one, applied=False, skipped_because="taken back") if one.seq in back and one.applied else one
+                replace(one, applied=False, skipped_because=TAKEN_BACK) if one.seq in back and one.applied else one
                 for one in records
             )
             missing = lost(read, probe, now=now)
@@ -231,6 +233,24 @@ class Cycle:
             figures["right_after_taking_back"] = right - len(missing)
             figures["all_taken_back"] = not any(one.applied for one in records)
         return records, figures
+
+    def _compared(self, plan: Plan, records: Sequence[OperationRecord]) -> dict[str, str]:
+        """Meta entries by which memories that a take-back restored count as compared: this dream compared them."""
+        taken = [from_json(one.operation) for one in records if one.skipped_because == TAKEN_BACK]
+        meta, entries = self.service.meta() if taken else {}, {}
+        for vault in plan.vaults:
+            ids = {
+                key
+                for one in taken
+                if isinstance(one, Merge | Supersede) and one.vault == vault.vault
+                for key in one.ids
+            }
+            restored = [
+                scan_key(one) for one in map(self.service.read.get, sorted(ids)) if one is not None and one.active
+            ]
+            if restored:
+                entries.update(scanned_entry(vault.key, [*scanned_of(meta, vault.key).tolist(), *restored]))
+        return entries
 
     def _record(self, plan: Plan, seconds: float) -> DreamRecord:
         report: dict[str, object] = {
@@ -263,6 +283,10 @@ class Cycle:
     def _title(self, memory_id: str) -> str | None:
         memory = self.service.read.get(memory_id)
         return None if memory is None or memory.tier is Tier.LEGAL else memory.title
+
+    def _text(self, memory_id: str) -> str | None:
+        memory = self.service.read.get(memory_id)
+        return None if memory is None or memory.tier is Tier.LEGAL else memory.content
 
 
 def _ids(records: Sequence[OperationRecord]) -> list[str]:

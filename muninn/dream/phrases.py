@@ -38,18 +38,23 @@ ENGLISH: Mapping[str, str] = {
     "distinct_many": "Kept apart {n} sets of notes that only look alike: {titles}",
     "pending_one": "These may be the same: {titles}",
     "pending_many": "{n} sets of notes may be the same, among them: {titles}",
-    "conflict": "These disagree, the newest is shown first: {titles}",
+    "conflict": "These disagree ({differs}), the newest is shown first: {titles}",
+    "conflict_among": "These disagree, the newest is shown first: {titles}",
     "conflict_more": "{n} more sets disagree, among them: {titles}",
     "settle": "Settle one with muninn edit, muninn forget, or muninn remember --supersedes; what is right may stay as it is.",
     "left_out": "{n} more sets were left out.",
     "not_applied_one": "One operation was not carried out, its memory changed meanwhile: {ids}",
     "not_applied_many": "{n} operations were not carried out, their memories changed meanwhile: {ids}",
-    "rolled_back": "Recall lost an answer ({lost}); {n} operations were taken back: {ids}",
+    "lost_one": "Recall lost an answer ({lost})",
+    "lost_many": "Recall lost {n} answers ({lost})",
+    "returned_one": "one operation was taken back: {ids}",
+    "returned_many": "{n} operations were taken back: {ids}",
     "phase_failed": "Phase {phase} of {vault} failed and was left out: {why}",
     "aborted": "Out of time: {why}. The next dream goes on from there.",
     "probe": "Recall: {before} of {asked} questions answered before, {after} after.",
     "vault_one": "vault {vault} (1 memory): {why}",
     "vault_many": "vault {vault} ({n} memories): {why}",
+    "tier": "tier {tier}",
     "closing": "Scanned {n} memories in {v} vaults{skipped} in {seconds} s",
     "closing_one": "Scanned {n} memories in 1 vault{skipped} in {seconds} s",
     "closing_skipped": " ({vault}: {n} skipped)",
@@ -98,18 +103,23 @@ SPANISH: Mapping[str, str] = {
     "distinct_many": "{n} grupos de notas que solo se parecen siguen separados: {titles}",
     "pending_one": "Estas pueden ser la misma: {titles}",
     "pending_many": "{n} grupos de notas pueden ser lo mismo, entre ellos: {titles}",
-    "conflict": "Estas no concuerdan, la más nueva se muestra primero: {titles}",
+    "conflict": "Estas no concuerdan ({differs}), la más nueva se muestra primero: {titles}",
+    "conflict_among": "Estas no concuerdan, la más nueva se muestra primero: {titles}",
     "conflict_more": "{n} grupos más no concuerdan, entre ellos: {titles}",
     "settle": "Se resuelve con muninn edit, muninn forget o muninn remember --supersedes; lo que está bien puede quedar así.",
     "left_out": "Han quedado fuera {n} grupos más.",
     "not_applied_one": "Una operación no se hizo, su recuerdo cambió entretanto: {ids}",
     "not_applied_many": "{n} operaciones no se hicieron, sus recuerdos cambiaron entretanto: {ids}",
-    "rolled_back": "El recuerdo perdió una respuesta ({lost}); se deshicieron {n} operaciones: {ids}",
+    "lost_one": "Se perdió una respuesta ({lost})",
+    "lost_many": "Se perdieron {n} respuestas ({lost})",
+    "returned_one": "se deshizo una operación: {ids}",
+    "returned_many": "se deshicieron {n} operaciones: {ids}",
     "phase_failed": "La fase {phase} de {vault} falló y quedó fuera: {why}",
     "aborted": "Sin tiempo: {why}. El próximo sueño sigue desde ahí.",
     "probe": "Recuerdo: {before} de {asked} preguntas respondidas antes, {after} después.",
     "vault_one": "bóveda {vault} (1 recuerdo): {why}",
     "vault_many": "bóveda {vault} ({n} recuerdos): {why}",
+    "tier": "nivel {tier}",
     "closing": "Revisados {n} recuerdos en {v} bóvedas{skipped} en {seconds} s",
     "closing_one": "Revisados {n} recuerdos en 1 bóveda{skipped} en {seconds} s",
     "closing_skipped": " ({vault}: {n} omitidos)",
@@ -143,6 +153,22 @@ _REASONS_ES: Mapping[str, str] = {
     "kept: first by id": "se conserva el primero",
     "judged the same by the model": "son lo mismo según el modelo",
 }
+
+
+_SLOTS_ES: Mapping[str, str] = {
+    "url": "dirección", "path": "ruta", "hash": "hash", "version": "versión", "port": "puerto", "date": "fecha",
+    "weekday": "día", "time": "hora", "currency": "moneda", "unit": "unidad", "number": "número",
+    "identifier": "identificador", "quoted": "cita", "name": "nombre", "negation": "negación", "antonym": "opuestos",
+    "word": "palabras", "order": "orden",
+}  # fmt: skip
+_DIFFERS = re.compile(rf"(?:^|(?<=; ))({'|'.join(_SLOTS_ES)}) differs: ")
+
+
+def difference_in(language: str, why: str) -> str:
+    """What differs, in the journal's language: "port differs: 8081 / 8080" as "puerto: 8081 / 8080"."""
+    if language == "es":
+        return _DIFFERS.sub(lambda found: f"{_SLOTS_ES[found[1]]}: ", why).replace("(nothing)", "(nada)")
+    return _DIFFERS.sub(r"\1: ", why)
 
 
 def reason_in(language: str, why: str) -> str:

@@ -27,16 +27,20 @@ from muninn.domain.operations import (
     from_json,
 )
 from muninn.domain.records import DreamRecord, OperationRecord
-from muninn.dream.phrases import LANGUAGES, reason_in
+from muninn.dream.phrases import LANGUAGES, difference_in, reason_in
 
 LISTED = 4  # memories named in one sentence
 ARROWS = 2  # links named in one sentence
 MERGES = 8  # merges told one by one
 TITLE = 72  # characters of a title
+DIFFERENCE = 160  # characters of what differs within a set
+ALIKE = 40  # characters that texts of one title may share at their beginning before an excerpt starts later
+LEAD = 20  # characters shown before texts part
 _ACTIVE = re.compile(r"([\\`*_\[\]<>|~#])")
 _SPACE = re.compile(r"\s+")
 
 Titles = Callable[[str], str | None]
+Texts = Callable[[str], str | None]
 
 
 def quoted(text: str, limit: int = TITLE) -> str:
@@ -59,10 +63,11 @@ def stamp(at: datetime) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Teller:
-    """One language and the titles of memories."""
+    """One language, the titles of memories, and their texts, which tell those of one title apart."""
 
     language: str
     titles: Titles
+    texts: Texts = lambda _: None
 
     def say(self, key: str, **values: object) -> str:
         return LANGUAGES[self.language][key].format(**values)
@@ -76,9 +81,34 @@ class Teller:
         return f"“{quoted(title)}” ({memory_id})" if title else memory_id
 
     def names(self, ids: Sequence[str]) -> str:
-        listed = ", ".join(self.name(key) for key in ids[:LISTED])
+        apart = self._apart(ids[:LISTED])
+        listed = ", ".join(f"“{apart[key]}” ({key})" if key in apart else self.name(key) for key in ids[:LISTED])
         rest = len(ids) - LISTED
         return f"{listed} {self.say('more', n=rest)}" if rest > 0 else listed
+
+    def _apart(self, ids: Sequence[str]) -> dict[str, str]:
+        """For memories whose titles look the same, what to show instead: the title and where their texts part."""
+        alike: dict[str, list[str]] = {}
+        for key in dict.fromkeys(ids):
+            alike.setdefault(quoted(self.titles(key) or ""), []).append(key)
+        shown: dict[str, str] = {}
+        for title, keys in alike.items():
+            texts = {key: _SPACE.sub(" ", self.texts(key) or "").strip() for key in keys}
+            if not title or len(set(texts.values())) < 2:
+                continue
+            start = _parting(tuple(texts.values()))
+            for key, text in texts.items():
+                told = quoted(("…" if start else "") + text[start:])
+                repeats = text.startswith((self.titles(key) or "").rstrip("…"))
+                shown[key] = told if repeats else f"{title}: {told}"
+        return shown
+
+
+def _parting(texts: Sequence[str]) -> int:
+    """Where to begin, in characters, so that the first difference of ``texts`` is seen."""
+    first, last = min(texts), max(texts)
+    shared = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    return first.rfind(" ", 0, shared - LEAD) + 1 if shared > ALIKE else 0
 
 
 def entry(
@@ -87,10 +117,11 @@ def entry(
     *,
     titles: Titles,
     language: str,
+    texts: Texts = lambda _: None,
     dry_run: bool = False,
 ) -> str:
-    """The journal entry of one dream, ending in a newline."""
-    teller = Teller(language, titles)
+    """The journal entry of one dream, ending in a newline. ``texts`` tells memories of one title apart."""
+    teller = Teller(language, titles, texts)
     report: Mapping[str, Any] = record.report
     told = [from_json(one.operation) for one in records if one.applied]
     lines = ["---", f"## {stamp(record.started_at)} -- Dream {record.id}"]
@@ -235,7 +266,7 @@ def _merge(teller: Teller, one: Merge) -> str:
 def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]) -> list[str]:
     queued = [one for one in told if isinstance(one, NearDuplicates)]
     conflicts = [one for one in queued if one.verdict == "conflict"]
-    lines = [teller.say("conflict", titles=teller.names(one.ids)) for one in conflicts[:LISTED]]
+    lines = [_conflict(teller, one) for one in conflicts[:LISTED]]
     if len(conflicts) > LISTED:
         more = [key for one in conflicts[LISTED:] for key in one.ids]
         lines.append(teller.say("conflict_more", n=len(conflicts) - LISTED, titles=teller.names(more)))
@@ -250,13 +281,22 @@ def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]
     return lines
 
 
+def _conflict(teller: Teller, one: NearDuplicates) -> str:
+    """A set that disagrees and what it differs in. A line quotes only memories it names: by those it is erased."""
+    if len(one.ids) > LISTED:
+        return teller.say("conflict_among", titles=teller.names(one.ids))
+    differs = quoted(difference_in(teller.language, one.why), DIFFERENCE)
+    return teller.say("conflict", differs=differs, titles=teller.names(one.ids))
+
+
 def _taken_back(teller: Teller, report: Mapping[str, Any]) -> list[str]:
     probe: Mapping[str, Any] = report.get("probe") or {}
     lines = []
     if probe.get("taken_back"):
         ids = list(probe.get("taken_back_ids", ()))
-        lost = teller.names(list(probe.get("lost", ())))
-        lines.append(teller.say("rolled_back", lost=lost, n=len(probe["taken_back"]), ids=teller.names(ids)))
+        lost = list(probe.get("lost", ()))
+        cost = teller.plural("lost", len(lost), lost=teller.names(lost))
+        lines.append(f"{cost}; {teller.plural('returned', len(probe['taken_back']), ids=teller.names(ids))}")
     return lines
 
 
@@ -284,7 +324,7 @@ def _skipped(teller: Teller, report: Mapping[str, Any]) -> list[str]:
     problems = {str(one) for phase in _phases(report) for one in phase.get("figures", {}).get("problems", ())}
     models = [teller.say("no_model", why=quoted(problem, 160)) for problem in sorted(problems)]
     return models + [
-        teller.plural("vault", int(one["memories"]), vault=one["vault"], why=f"tier {one['tier']}")
+        teller.plural("vault", int(one["memories"]), vault=one["vault"], why=teller.say("tier", tier=one["tier"]))
         for one in report.get("vaults", ())
         if one.get("skipped")
     ]
@@ -307,11 +347,8 @@ def _closing(teller: Teller, record: DreamRecord, *, told: bool, dry_run: bool) 
     ]
     probe: Any = record.report.get("probe")
     if probe and probe.get("asked"):
-        parts.append(
-            teller.say("probe", before=probe["right_before"], asked=probe["asked"], after=probe["right_after"]).rstrip(
-                "."
-            )
-        )
+        after = probe.get("right_after_taking_back", probe["right_after"])
+        parts.append(teller.say("probe", before=probe["right_before"], asked=probe["asked"], after=after).rstrip("."))
     if dry_run:
         parts.append(teller.say("dry").rstrip("."))
     elif told:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from muninn.domain.evolution import Changes, apply
 from muninn.domain.inversion import invert
@@ -74,6 +75,10 @@ class Dreams(Links):
                 raise ConflictError(
                     f"dream {dream_id} was undone on {record.undone_at:%Y-%m-%d %H:%M}", hint="muninn dreams"
                 )
+            if record.report.get("undo") == "closed":
+                raise ConflictError(
+                    f"dream {dream_id} is too old to be undone", hint="dream.undo_days says how long that is possible"
+                )
             now = self._clock.now()
             records = [r for r in self.store.operations(dream_id) if only is None or r.seq in only]
             inverse = invert(records, self.read, now=now, suggestions={s.id: s for s in self.store.suggestions()})
@@ -88,6 +93,22 @@ class Dreams(Links):
             )
         self.store.wait(position)
         return UndoResult(restored=inverse.restored, left_alone=inverse.left_alone)
+
+    def close_undo(self, before: datetime) -> int:
+        """Let go of the before-images of dreams that began before then; they can no longer be undone. Returns how many."""
+        closed = 0
+        for record in self.store.dreams():
+            if record.started_at >= before or record.report.get("undo") == "closed":
+                continue
+            stripped = tuple(
+                replace(r, before=(), before_vectors={}, before_links=()) for r in self.store.operations(record.id)
+            )
+            with self._lock:
+                sealed = replace(record, report={**record.report, "undo": "closed"})
+                position = self._commit(Transaction(dreams=(sealed,), operations=stripped))
+            self.store.wait(position)
+            closed += 1
+        return closed
 
     def dream(self, dream_id: str) -> DreamRecord:
         """The dream of this id."""

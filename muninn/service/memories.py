@@ -45,7 +45,7 @@ class Memories(Vaults):
             if remembered.created and vector is not None:
                 batch.put(replace(batch.rows[remembered.memory.id], embedding_model=model))
                 batch.vectors[remembered.memory.id] = vector
-            links = self._supersession_links(batch, draft, remembered, now)
+            links = self._supersession_links(batch, remembered, now, by=by)
             position, made = self._finish(batch, now=now, writes=writes, links=links)
         self.store.wait(position)
         memory = self.require(remembered.memory.id)
@@ -105,12 +105,13 @@ class Memories(Vaults):
         if older.id != newer.id and older.state is not State.FORGOTTEN:
             batch.put(superseded(older, by=newer.id, at=newer.valid_from or newer.learned_at, now=now))
 
-    def _supersession_links(self, batch: Batch, draft: Draft, made: Remembered, now: datetime) -> tuple[Link, ...]:
+    def _supersession_links(self, batch: Batch, made: Remembered, now: datetime, *, by: Provenance) -> tuple[Link, ...]:
+        said_by = Origin.AGENT if by.client.split("/", 1)[0] in ("mcp", "hook") else Origin.MANUAL
         closed = [row for row in batch.rows.values() if row.superseded_by == made.memory.id]
         return tuple(
             Link(
                 source=made.memory.id, target=row.id, relation="supersedes", vault=row.vault, weight=1.0,
-                origin=Origin.AGENT if draft.supersedes else Origin.AUTO, created_at=now,
+                origin=said_by, created_at=now,
             )
             for row in closed
         )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from muninn.domain.records import OperationRecord
+from muninn.domain.records import DreamRecord, OperationRecord
 from muninn.store import schema
 from muninn.store.schema import link_key
 from muninn.store.tables import Tables
@@ -16,6 +16,9 @@ def erase(tables: Tables, purged: AbstractSet[str]) -> None:
     operations = [record for record in tables.scan(schema.OPERATIONS) if _quotes(record, purged)]
     if operations:
         tables.upsert(schema.OPERATIONS, [_without(record, purged) for record in operations])
+    told = [record for record in tables.scan(schema.DREAMS) if _tells(record, purged)]
+    if told:
+        tables.upsert(schema.DREAMS, [_silenced(record, purged) for record in told])
     doomed = {
         schema.LINKS: [link_key(link.key) for link in tables.scan(schema.LINKS) if {link.source, link.target} & purged],
         schema.USAGE: [event.id for event in tables.scan(schema.USAGE) if purged & set(event.memories)],
@@ -25,6 +28,19 @@ def erase(tables: Tables, purged: AbstractSet[str]) -> None:
     for table, keys in doomed.items():
         if keys:
             tables.delete(table, keys)
+
+
+def _tells(record: DreamRecord, purged: AbstractSet[str]) -> bool:
+    narrative = record.report.get("narrative")
+    return isinstance(narrative, (list, tuple)) and any(purged & set(map(str, ids)) for _, ids in narrative)
+
+
+def _silenced(record: DreamRecord, purged: AbstractSet[str]) -> DreamRecord:
+    """The record without the sentences that speak of purged memories."""
+    narrative = record.report.get("narrative")
+    told = narrative if isinstance(narrative, (list, tuple)) else ()
+    kept = [[sentence, ids] for sentence, ids in told if not purged & set(map(str, ids))]
+    return replace(record, report={**record.report, "narrative": kept})
 
 
 def _quotes(record: OperationRecord, purged: AbstractSet[str]) -> bool:

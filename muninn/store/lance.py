@@ -18,6 +18,7 @@ from muninn.atomic import private_folder
 from muninn.config import StoreConfig
 from muninn.domain.memory import Link, Memory, Vault
 from muninn.domain.records import Decision, DreamRecord, Egress, OperationRecord, Suggestion, Transaction, Usage
+from muninn.domain.trust import Tier
 from muninn.errors import StoreError, StoreFullError
 from muninn.failpoints import failpoint
 from muninn.store import schema
@@ -156,6 +157,11 @@ class LanceStore:
 
     def meta(self) -> Mapping[str, str]:
         return {row.name: row.value for row in self._overlaid(schema.META, self._tables.scan(schema.META))}
+
+    def unknown_tiers(self) -> tuple[str, ...]:
+        """Tiers found on disk that nobody knows; their text counts as legal."""
+        found = self._tables.distinct(schema.VAULTS, "tier") | self._tables.distinct(schema.MEMORIES, "tier")
+        return tuple(sorted(found - {tier.value for tier in Tier}))
 
     @property
     def marker(self) -> Marker:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -180,11 +180,15 @@ class Meta:
 
 MEMORIES = Table("memories", "id", MEMORY_SCHEMA, lambda m: str(m.id), _memory_row, _memory)
 LINKS = Table("links", "key", LINK_SCHEMA, lambda link: link_key(link.key), _link_row, _link)
-VAULTS = _small(
-    "vaults",
-    Vault,
-    lambda v: str(v.key),
-    {"name": (_S, "name"), "tier": (_S, "tier"), "created_at": (_TIME, "created_at")},
+# read from its columns, not its body: a tier that nobody knows must not keep the store from opening
+VAULTS = replace(
+    _small(
+        "vaults",
+        Vault,
+        lambda v: str(v.key),
+        {"name": (_S, "name"), "tier": (_S, "tier"), "created_at": (_TIME, "created_at")},
+    ),
+    record=lambda row: Vault(name=row[1], tier=_tier(row[2]), created_at=row[3]),
 )
 USAGE = _small("events", Usage, lambda e: str(e.id), {"at": (_TIME, "at"), "kind": (_S, "kind")})
 DREAMS = _small(

@@ -146,6 +146,14 @@ class Tables:
                 query = query.where(where)
             yield from query.to_batches(_BATCH)
 
+    def distinct(self, table: Table, column: str) -> set[str]:
+        """The different values of a text column."""
+        return {
+            str(value)
+            for batch in self._batches(table, [column], None)
+            for value in batch.column(column).unique().to_pylist()
+        }
+
     def upsert(self, table: Table, records: Sequence[Any], vectors: Sequence[bytes] | None = None) -> None:
         """Insert or replace rows by key, in one commit; without ``vectors`` the stored vectors stay."""
         rows = table.arrow(records)

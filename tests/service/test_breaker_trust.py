@@ -76,7 +76,7 @@ def test_a_vault_that_moves_out_of_legal_takes_its_text_along_when_confirmed(ser
 def test_an_edit_of_legal_text_asks_only_the_embedder_of_legal(service: MemoryService) -> None:
     row = legal_row(service, Tier.PROJECT)
     spy = Spy(service.embedders)
-    service.embedders = spy  # type: ignore[assignment]
+    service.embedders = spy
     service.edit(row, {"content": SECRET.replace("40000", "50000")}, by=BY)
     assert set(spy.asked) == {Tier.LEGAL}
 
@@ -84,7 +84,7 @@ def test_an_edit_of_legal_text_asks_only_the_embedder_of_legal(service: MemorySe
 def test_a_draft_under_a_stricter_tier_is_embedded_under_it(service: MemoryService) -> None:
     service.create_vault("v", tier=Tier.PROJECT, by=BY)
     spy = Spy(service.embedders)
-    service.embedders = spy  # type: ignore[assignment]
+    service.embedders = spy
     draft = parse_draft({"content": SECRET, "vault": "v", "tier": Tier.LEGAL}, now=service._clock.now())
     assert service.remember(draft, by=BY).memory.tier is Tier.LEGAL
     assert set(spy.asked) == {Tier.LEGAL}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +13,7 @@ from muninn.domain.draft import Draft
 from muninn.domain.memory import Provenance
 from muninn.domain.operations import Merge
 from muninn.domain.records import DreamRecord
+from muninn.errors import ConflictError
 from muninn.service import MemoryService
 from muninn.testing import FakeClock, MemoryStore
 
@@ -70,3 +73,22 @@ def test_a_link_to_the_loser_leads_to_the_survivor(service_over: Callable[..., M
     text = service.remember(Draft(content="The Kraken Gateway restarted."), by=BY).memory
     dream(service, clock, survivor.id, loser.id, "D1")
     assert [(link.source, link.relation) for link in service.read.links_of(survivor.id)] == [(text.id, "mentions")]
+
+
+def test_an_old_dream_lets_go_of_its_images_and_says_so(service_over: Callable[..., MemoryService]) -> None:
+    clock = FakeClock()
+    service = service_over(MemoryStore(), clock)
+    ids = [
+        service.remember(Draft(content=text), by=BY).memory.id
+        for text in ("One note.", "one note", "Two notes.", "two notes")
+    ]
+    dream(service, clock, ids[0], ids[1], "OLD")
+    clock.advance(days=100)
+    dream(service, clock, ids[2], ids[3], "NEW")
+    assert service.close_undo(clock.now() - timedelta(days=90)) == 1
+    assert service.close_undo(clock.now() - timedelta(days=90)) == 0
+    assert [operation.before for operation in service.store.operations("OLD")] == [()]
+    with pytest.raises(ConflictError, match="too old"):
+        service.undo_dream("OLD")
+    service.undo_dream("NEW")
+    assert service.require(ids[3]).active

@@ -13,7 +13,7 @@ import pytest
 
 from muninn.config import StoreConfig
 from muninn.domain.memory import Memory, Provenance
-from muninn.domain.records import Egress, OperationRecord, Transaction, Usage
+from muninn.domain.records import DreamRecord, Egress, OperationRecord, Transaction, Usage
 from muninn.domain.trust import Tier
 from muninn.errors import StoreError, StoreFullError, StoreNewerError
 from muninn.store.lance import LanceStore
@@ -191,6 +191,9 @@ def test_purging_leaves_no_byte_of_the_text(tmp_path: Path) -> None:
             usage=(Usage(id="u", at=NOW, kind="recall", vaults=(), memories=("doomed",), activations=(1.0,), query=secret),),
         )
     )  # fmt: skip
+    report = {"narrative": [[f"It says {secret}.", ["doomed"]], ["Something else.", ["kept"]]]}
+    dream = DreamRecord(id="d", kind="dream", started_at=NOW, finished_at=NOW, status="completed", report=report)
+    store.append(Transaction(dreams=(dream,)))
     store.checkpoint()
     store.wait(store.append(Transaction(purge=("doomed",))))
     store.checkpoint()
@@ -200,6 +203,7 @@ def test_purging_leaves_no_byte_of_the_text(tmp_path: Path) -> None:
     reopened = LanceStore(data, StoreConfig())
     assert ids(reopened) == {"kept"}
     assert list(reopened.usage()) == []
+    assert [one.report["narrative"] for one in reopened.dreams()] == [[["Something else.", ["kept"]]]]
     reopened.close()
 
 

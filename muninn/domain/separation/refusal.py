@@ -23,6 +23,11 @@ class Refusal:
     left: str
     right: str
 
+    @property
+    def turned(self) -> Refusal:
+        """The same difference, told from the other text."""
+        return Refusal(self.slot, self.right, self.left)
+
     def __str__(self) -> str:
         return f"{self.slot} differs: {self.left or '(nothing)'} / {self.right or '(nothing)'}"
 

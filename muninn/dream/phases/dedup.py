@@ -138,8 +138,10 @@ def _judge(context: Context, texts: _Texts, pair: tuple[Memory, Memory], similar
         return
     judged.refused += similarity >= SAME
     found = verdict.found or (compare(left, right) if coverage(left, right) >= SHARED else None)
-    if found is not None and _disagree(found):
-        judged.conflict[one.id, other.id] = (similarity, str(found.refusal))
+    if found is not None and found.refusal is not None and _disagree(found):
+        newest_first = (one.learned_at, one.id) >= (other.learned_at, other.id)
+        refusal = found.refusal if newest_first else found.refusal.turned
+        judged.conflict[one.id, other.id] = (similarity, str(refusal))
     elif verdict.action in {"merge", "review"}:
         judged.review[one.id, other.id] = (similarity, verdict.reason)
 
