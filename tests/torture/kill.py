@@ -15,7 +15,7 @@ from muninn.errors import MuninnError
 from tests.torture.home import Home
 from tests.torture.oracle import Oracle
 
-MOMENTS = ("writing", "writing", "writing", "starting", "dreaming", "stopping", "dream at start")
+MOMENTS = ("writing", "resting", "resting", "writing", "starting", "dreaming", "stopping", "dream at start")
 
 
 def kill(folder: Path, *, rounds: int, seed: int, say: bool = False) -> dict[str, object]:
@@ -79,6 +79,10 @@ def _one(home: Home, oracle: Oracle, chance: random.Random, moment: str) -> None
         assert home.process is not None
         home.process.send_signal(signal.SIGTERM)
         time.sleep(chance.uniform(0.0, 0.5))
+    elif moment == "resting":  # the tables follow the log in a pause, and that is where it dies
+        time.sleep(chance.uniform(0.1, 1.0))
+        oracle.resting.set()
+        time.sleep(chance.uniform(0.4, 2.5))
     else:
         time.sleep(chance.uniform(0.001, 2.5))
     home.kill()
