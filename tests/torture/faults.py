@@ -232,6 +232,7 @@ def _one_call(run: Path, template: Path, name: str, code: int, call: int) -> boo
     """One life with one fault; whether the fault was met. Raises AssertionError when a promise is broken."""
     shutil.rmtree(run, ignore_errors=True)
     shutil.copytree(template, run)
+    (run / "data" / "reserve").unlink(missing_ok=True)
     acknowledged: dict[str, str] = {}
     where = f"{name}=err:{code}@{call}"
     points.arm(where)
@@ -266,7 +267,8 @@ def _life(app: App, acknowledged: dict[str, str]) -> None:
         acknowledged[app.service.remember(Draft(content=text), by=BY).memory.id] = text
 
     steps: tuple[Callable[[], object], ...] = (
-        lambda: remember("one"), lambda: remember("dos"), app.store.checkpoint, lambda: remember("three"),
+        lambda: remember("one"),
+        lambda: app.service.link(*[m.id for m in app.read.memories()][:2], relation="causes", weight=0.9, by=BY), lambda: remember("dos"), app.store.checkpoint, lambda: remember("three"),
         lambda: app.dreamer.dream(force=True), lambda: remember("cuatro"), lambda: app.dreamer.dream(force=True),
         lambda: app.dreamer.undo(), app.store.maintain, lambda: app.backup(None), app.store.checkpoint,
         lambda: remember("five"), app.status,
