@@ -20,6 +20,22 @@ _LITERAL = re.compile(
     r"|\b\w*(?:_\w+|[A-Za-z]\d|\d[A-Za-z])\w*",  # identifiers
 )
 _TRAILING = ".,;:!?"
+_LABEL = re.compile(r"^[A-ZÀ-ÖØ-Þ][^\W\d_]+(?: [A-ZÀ-ÖØ-Þ][^\W\d_]+)?: (?=[\"'¿¡(]*[^\W\d_])", re.MULTILINE)
+_TALK = frozenset(
+    "wow whoa woah gosh omg yay ooh aw aww ah oh ugh haha lol hmm hello bye goodbye yup sure thanks thank great cool nice "
+    "awesome amazing absolutely definitely totally exactly sounds looks glad happy congrats congratulations wonderful good "
+    "sorry please really right actually honestly anyway still though love got sweet fantastic incredible lovely welcome "
+    "indeed agreed "
+    "guau vaya hola oye uf ay uy ja jaja vale bueno buenas buenos pues claro gracias genial perfecto estupendo increíble "
+    "maravilloso enhorabuena felicidades además quizá exacto totalmente perdón adiós ojalá venga anda hombre mira menos "
+    "qué".split()
+)
+_OPENERS = (
+    _TALK | lexicon.INTERJECTIONS | lexicon.ANSWERS | lexicon.FUNCTION_WORDS | lexicon.PRONOUNS | lexicon.QUESTION_WORDS
+    | lexicon.QUESTION_VERBS | lexicon.SEQUENCE_OPENERS | lexicon.IMPERATIVES | lexicon.NEGATIONS
+) - (lexicon.CASE_SENSITIVE - frozenset(("it", "who", "can")))  # fmt: skip
+"""Words that open a sentence with a capital and are no names, unless in capitals throughout."""
+_ENDINGS = ("'s", "'m", "'re", "'ll", "'ve", "'d")
 _LETTER = r"[^\W\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # of scripts that part words
 
 
@@ -53,14 +69,17 @@ def stated(text: str) -> dict[str, str]:
     """Canonical value to the way it is written."""
     found: dict[str, str] = {}
     normal = normalise(text)
-    parts = sentences(normal)
+    labels = frozenset(label[0] for label in _LABEL.finditer(normal))
+    parts = sentences(_LABEL.sub(r"\g<0>\n", normal))
     tongue = slots.language([token for sentence in parts for token in sentence.tokens])
-    for sentence in parts:
+    for at, sentence in enumerate(parts):
         for part in slots.parts(sentence.tokens, tongue):
             if part.slot is not None:
                 found[f"{part.slot} {part.value}"] = part.shown
+        before = " ".join(token.raw for token in parts[at - 1].tokens) if at else ""
+        labelled = bool(before) and before + ": " in labels
         for token in sentence.tokens:
-            if token.sort == "word" and _names(token):
+            if token.sort == "word" and _names(token, labelled=labelled):
                 found[f"name {token.raw.casefold()}"] = token.raw
     for quotation in slots.quotations(normal):
         found[f"quoted {quotation}"] = quotation
@@ -71,10 +90,23 @@ def stated(text: str) -> dict[str, str]:
     return found
 
 
-def _names(token: Token) -> bool:
-    """A capital that no sentence start explains, or a first name that is known as one."""
-    capital = token.raw[:1].isupper() and len(token.raw) > 1
-    return capital and (not token.opens or token.key in lexicon.FIRST_NAMES)
+def _names(token: Token, *, labelled: bool) -> bool:
+    """A capital that no sentence start explains, or a first name that is known as one.
+
+    ``labelled``: the sentence follows a label ("Caroline: Wow, …", "Provider: Acme …"), so what opens it may be a name.
+    """
+    if not token.raw[:1].isupper() or len(token.raw) == 1 or _contracted(token):
+        return False
+    if not token.opens or token.key in lexicon.FIRST_NAMES:
+        return True
+    return labelled and (token.key not in _OPENERS or token.raw.isupper())
+
+
+def _contracted(token: Token) -> bool:
+    """Whether a word is a contraction of what names nothing: "I'm", "That's", "Don't", not "Marta's"."""
+    raw = token.raw.lower()
+    stem, mark, ending = raw.rpartition("'")
+    return raw.endswith("n't") or (bool(mark) and "'" + ending in _ENDINGS and stem in _OPENERS | {"let", "here"})
 
 
 def negated(text: str) -> bool:

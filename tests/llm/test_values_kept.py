@@ -59,3 +59,34 @@ def test_lost(sources: list[str], text: str, value: str) -> None:
 )
 def test_invented(sources: list[str], text: str) -> None:
     assert invented(sources, text)
+
+
+@pytest.mark.parametrize(
+    ("sources", "text"),
+    [
+        (["Caroline: Wow, the support group was powerful."], "Caroline found the support group powerful."),
+        (["Caroline: I'm researching adoption agencies."], "Caroline is researching adoption agencies."),
+        (["Melanie: That’s so cool! I think I'm signing up."], "Melanie finds it so cool and signs up."),
+        (["Melanie: Don't worry about the race."], "Melanie does not worry about the race."),
+        (["Lucía: ¡Guau! Qué bien te quedó la maceta."], "A Lucía le gustó la maceta."),
+        (["Notes:\nRunning the relay takes an hour."], "It takes an hour to run the relay."),
+        (["Lucía: Gracias, me apunto al taller."], "Lucía se apunta al taller."),
+    ],
+)
+def test_what_opens_talk_is_no_name(sources: list[str], text: str) -> None:
+    assert lost(sources, text) == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "name"),
+    [
+        ("Proveedor: Acme aloja la web.", "El proveedor aloja la web.", "Acme"),
+        ("Caroline: Wow, Melanie won the race.", "Caroline says she won the race.", "Melanie"),
+        ("Owner: Marta runs the relay.", "The owner runs the relay.", "Marta"),
+        ("Owner: IT runs the relay.", "The owner runs the relay.", "IT"),
+        ("The relay is Marta's.", "The relay is hers.", "Marta's"),
+        ("Contact: O'Brien runs the relay.", "The contact runs the relay.", "O'Brien"),
+    ],
+)
+def test_what_follows_a_label_may_be_a_name(source: str, text: str, name: str) -> None:
+    assert name in lost([source], text)
