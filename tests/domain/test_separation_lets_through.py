@@ -116,6 +116,26 @@ def test_short_words_grammar_and_other_words_are_not(right: str, odd: str) -> No
     assert misspelled(right, odd, store) is None
 
 
+@pytest.mark.parametrize(("right", "odd"), [("correct", "corect"), ("tomorrow", "tomorow"), ("currently", "curently")])
+def test_a_lost_r_is_a_slip_in_english_only(right: str, odd: str) -> None:
+    store = _Store(right, right, odd)
+    assert misspelled(right, odd, store, tongue="en") == odd
+    assert misspelled(right, odd, store, tongue="es") is None
+    assert misspelled(right, odd, store) is None
+
+
+def test_grammar_doubles_an_r_in_english_too() -> None:
+    for one, other in (("referred", "refered"), ("starring", "staring"), ("corrals", "corals")):
+        assert misspelled(one, other, _Store(one, one, other), tongue="en") is None
+
+
+def test_the_language_of_the_texts_decides_on_a_lost_r() -> None:
+    one, other = "It is the correct port for the relay", "It is the corect port for the relay"
+    assert compare(Text(None, one), Text(None, other), vocabulary=_Store(one, other, one)).misspelling
+    one, other = "El tesoro está enterrado en el jardín", "El tesoro está enterado en el jardín"
+    assert compare(Text(None, one), Text(None, other), vocabulary=_Store(one, other, one)).refusal is not None
+
+
 def test_number_words_are_never_the_odd_form() -> None:
     one, other = "Quedan sesenta plazas", "Quedan setenta plazas"
     assert compare(Text(None, one), Text(None, other), vocabulary=_Store(one, other, one)).refusal is not None

@@ -155,7 +155,8 @@ def _one_misspelling(left: Features, right: Features, vocabulary: Vocabulary | N
     if not (one.sort == other.sort == "word" and one.raw.islower() and other.raw.islower()):
         return False
     uses = left.body_key.count(one.key), right.body_key.count(other.key)
-    odd = misspelled(one.raw, other.raw, vocabulary, left_uses=uses[0], right_uses=uses[1])
+    tongue = left.language if left.language == right.language else ""
+    odd = misspelled(one.raw, other.raw, vocabulary, left_uses=uses[0], right_uses=uses[1], tongue=tongue)
     return odd is not None and not (odd in lexicon.OPPOSITES or odd in CLOSED or odd in lexicon.FUNCTION_WORDS)
 
 

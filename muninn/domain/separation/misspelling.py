@@ -3,7 +3,8 @@
 One edit (a letter dropped, added or replaced, or two neighbours swapped) in a lower-case word of at least six letters, whose
 odd form occurs nowhere else in the store while the other does. What is more likely grammar or another word is no
 misspelling: first and last letters (unless swapped), accents, one vowel for another, one consonant for another that is not
-its neighbour on the keyboard, doubled letters before an ending, alternating endings, and known twins.
+its neighbour on the keyboard, doubled letters before an ending, alternating endings, and known twins; in Spanish, or where the
+language is not known, also r for rr (enterado, enterrado).
 """
 
 from __future__ import annotations
@@ -39,9 +40,12 @@ class Vocabulary(Protocol):
     def count(self, word: str) -> int: ...
 
 
-def misspelled(left: str, right: str, vocabulary: Vocabulary, *, left_uses: int = 1, right_uses: int = 1) -> str | None:
-    """The odd form among the two, or None. ``*_uses``: how often each form occurs in its own text."""
-    if not one_slip(left, right):
+def misspelled(
+    left: str, right: str, vocabulary: Vocabulary, *, left_uses: int = 1, right_uses: int = 1, tongue: str = ""
+) -> str | None:
+    """The odd form among the two, or None. ``*_uses``: how often each form occurs in its own text. ``tongue``: "en", "es",
+    or "" for another or an unknown one."""
+    if not one_slip(left, right, tongue=tongue):
         return None
     left_elsewhere = vocabulary.count(left) - left_uses
     right_elsewhere = vocabulary.count(right) - right_uses
@@ -52,7 +56,7 @@ def misspelled(left: str, right: str, vocabulary: Vocabulary, *, left_uses: int 
     return None
 
 
-def one_slip(left: str, right: str) -> bool:
+def one_slip(left: str, right: str, *, tongue: str = "") -> bool:
     """Whether one slip of the finger leads from one word to the other, and nothing else is likely to."""
     if left == right or min(len(left), len(right)) < MINIMUM_LETTERS:
         return False
@@ -71,7 +75,9 @@ def one_slip(left: str, right: str) -> bool:
         return False
     if len(middle_left) == len(middle_right) == 1:
         return _slips(middle_left, middle_right)
-    return len(middle_left) + len(middle_right) == 1 and _stray(middle_left or middle_right, left[:start], left[-end:])
+    if len(middle_left) + len(middle_right) != 1:
+        return False
+    return _stray(middle_left or middle_right, left[:start], left[-end:], rolled=tongue != "en")
 
 
 def _slips(letter: str, other: str) -> bool:
@@ -81,12 +87,13 @@ def _slips(letter: str, other: str) -> bool:
     return letter not in _VOWELS and other in _NEIGHBOURS.get(letter, "")
 
 
-def _stray(letter: str, head: str, tail: str) -> bool:
-    """Whether a letter more or less is an accident: not r/rr, nor a consonant doubled by grammar (hoping, hopping)."""
+def _stray(letter: str, head: str, tail: str, *, rolled: bool) -> bool:
+    """Whether a letter more or less is an accident: not a consonant doubled by grammar (hoping, hopping), nor r/rr where
+    they are two sounds (``rolled``)."""
     if letter not in (head[-1], tail[0]):
         return True
     rest = tail[1:] if letter == tail[0] else tail
-    return letter != "r" and rest not in _DOUBLING and tail not in _DOUBLING
+    return not (rolled and letter == "r") and rest not in _DOUBLING and tail not in _DOUBLING
 
 
 def _alternates(left: str, right: str) -> bool:

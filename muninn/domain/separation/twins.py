@@ -33,7 +33,7 @@ copper/cooper employees/employers counties/countries bear/beat heat/hear head/he
 beings/brings addiction/addition addition/audition closest/closet easier/easter generic/genetic eternal/external
 hunger/hunter starring/starting poison/prison cook/cool filing/failing filing/filming filing/firing remainder/reminder
 hardest/harvest div/driv nothing/noting beat/bet sell/spell denial/dental rider/river sail/smil shar/shark apples/applies
-cannon/canyon cannon/canon mak/mark speed/spend store/storm nuclear/unclear bak/bank senior/sensor table/tablet
+cannon/canyon cannon/canon coral/corral mak/mark speed/spend store/storm nuclear/unclear bak/bank senior/sensor table/tablet
 hungary/hungry angel/angle seat/stat seat/set promoted/prompted processor/professor grad/grav morality/mortality
 hat/heat divided/dividend check/cheek relied/replied relies/replies election/electron inferior/interior displaced/displayed
 explod/explor analyses/analysts feather/father sing/swing depth/death flood/floor material/maternal shor/stor strip/stripe
