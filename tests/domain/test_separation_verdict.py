@@ -57,6 +57,24 @@ def test_a_refusal_is_told_in_the_reason() -> None:
     assert merge_verdict(Text(None, PORT), Text(None, OTHER_PORT), cosine=0.99).reason == "port differs: 8443 / 9443"
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "told"),
+    [
+        ("Nunca reinicies la base de datos de noche", "Siempre reinicia la base de datos de noche", "nunca"),
+        ("Always run the linter first", "Never run the linter first", "never"),
+        ("The migration is reversible", "The migration is irreversible", "irreversible"),
+        ("La migración es reversible", "La migración es irreversible", "irreversible"),
+        ("You may push to main", "You may not push to main", "not"),
+    ],
+)
+@pytest.mark.parametrize("cosine", [0.72, 0.84])
+def test_the_opposite_is_named_at_low_similarity_too(left: str, right: str, told: str, cosine: float) -> None:
+    verdict = merge_verdict(Text(None, left), Text(None, right), cosine=cosine)
+    assert verdict.action == "review"
+    assert told in verdict.reason.lower()
+    assert "the same values" not in verdict.reason
+
+
 def test_two_plain_memories_are_mergeable() -> None:
     assert mergeable(ONE, TWO) is None
     assert mergeable(ONE, replace(TWO, tags=("x",), provenance=Provenance(client="other", session_id="s"))) is None

@@ -76,7 +76,9 @@ def _decided(found: Separation, cosine: float, *, ordered: bool) -> tuple[Litera
     if cosine >= NEAR_COSINE:
         return "review", str(found.refusal) if found.refusal else f"the same values at similarity {cosine:.2f}"
     if found.slots_equal and found.coverage >= REVIEW_COVERAGE:
-        return "review", f"the same values, {found.coverage:.0%} of the words shared"
+        opposed = found.refusal is not None and found.refusal.slot in _OPPOSED
+        told = str(found.refusal) if opposed else f"the same values, {found.coverage:.0%} of the words shared"
+        return "review", told
     return "none", str(found.refusal) if found.refusal else f"similarity {cosine:.2f}"
 
 
