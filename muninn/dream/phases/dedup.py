@@ -15,7 +15,17 @@ from muninn.domain.evolution import evolve
 from muninn.domain.marks import scan_key
 from muninn.domain.memory import Kind, Matrix, Memory, Snapshot, Vectors
 from muninn.domain.operations import Merge, NearDuplicates, Operation
-from muninn.domain.separation import Features, Separation, Text, compare, coverage, features, merge_verdict, mergeable
+from muninn.domain.separation import (
+    Features,
+    Separation,
+    Text,
+    compare,
+    coverage,
+    features,
+    merge_verdict,
+    mergeable,
+    occasions,
+)
 from muninn.domain.separation.verdict import MERGE_COSINE, NEAR_COSINE
 from muninn.domain.similarity import Pair, candidate_pairs, complete_link, raw_threshold
 from muninn.dream.context import CONSOLIDATION, Context, seen
@@ -138,6 +148,8 @@ def _judge(context: Context, texts: _Texts, pair: tuple[Memory, Memory], similar
         return
     judged.refused += similarity >= SAME
     found = verdict.found or (compare(left, right) if coverage(left, right) >= SHARED else None)
+    if found is not None and not found.slots_equal and occasions(left, right, events=one.kind is Kind.EVENT):
+        return
     if found is not None and found.refusal is not None and _disagree(found):
         newest_first = (one.learned_at, one.id) >= (other.learned_at, other.id)
         refusal = found.refusal if newest_first else found.refusal.turned
