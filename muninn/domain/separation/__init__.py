@@ -8,10 +8,9 @@ from __future__ import annotations
 from muninn.domain.separation.comparison import Separation, compare, coverage
 from muninn.domain.separation.features import Features, features
 from muninn.domain.separation.misspelling import Vocabulary
-from muninn.domain.separation.occasion import occasions
 from muninn.domain.separation.refusal import Refusal
 from muninn.domain.separation.text import Text
-from muninn.domain.separation.verdict import Verdict, contradiction, merge_verdict, mergeable, replaceable
+from muninn.domain.separation.verdict import Verdict, contradiction, merge_verdict, mergeable, occasions, replaceable
 
 __all__ = [
     "Features",

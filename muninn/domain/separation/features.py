@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from muninn.domain.separation import lexicon
+from muninn.domain.separation.occasion import marks
 from muninn.domain.separation.slots import Part, language, parts, quotations
 from muninn.domain.separation.text import Sentence, Text, Token, normalise, sentences, speaker
 
@@ -152,6 +153,11 @@ class Features:
     def stated(self) -> frozenset[str]:
         """Every value and every key, whatever its slot."""
         return self.words.union(*self.values.values())
+
+    @cached_property
+    def occasion(self) -> frozenset[tuple[str, str]]:
+        """Slot and value of what only says on which occasion."""
+        return frozenset(marks(self.title, self.body, self.language))
 
     @cached_property
     def quoted(self) -> dict[str, str]:

@@ -14,7 +14,8 @@ from muninn.domain.memory import Kind, Memory
 from muninn.domain.separation.comparison import Separation, compare, coverage
 from muninn.domain.separation.features import Features, features
 from muninn.domain.separation.misspelling import Vocabulary
-from muninn.domain.separation.refusal import Refusal
+from muninn.domain.separation.occasion import WHEN
+from muninn.domain.separation.refusal import Refusal, value_differences
 from muninn.domain.separation.slots import VALUE_SLOTS
 from muninn.domain.separation.text import Text
 
@@ -133,3 +134,21 @@ def contradiction(a: Text | Features, b: Text | Features) -> Refusal | None:
         return None
     left, right = len(refusal.left.split()), len(refusal.right.split())
     return refusal if refusal.slot in VALUE_SLOTS or left == right <= _SWAPPED else None
+
+
+_OCCASIONAL = WHEN | {"number"}
+
+
+def occasions(left: Features, right: Features, *, events: bool = False) -> bool:
+    """Whether the texts state different values, and all of these only say on which occasion. ``events``: both tell what
+    happened, so that any date or time does. Then both may be true."""
+    differs = False
+    for one, other in ((left, right), (right, left)):
+        stated = {(slot, value) for slot, values in one.values.items() for value in values.keys() - other.stated}
+        differs = differs or bool(stated)
+        if not _OCCASIONAL.issuperset(slot for slot, _ in stated):
+            return False
+        open_to_doubt = {(slot, value) for slot, value in stated if not (events and slot in WHEN)}
+        if open_to_doubt and not open_to_doubt.issubset(one.occasion):
+            return False
+    return differs and not any(one.slot in ("name", "quoted") for one in value_differences(left, right))
