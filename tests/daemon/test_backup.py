@@ -101,7 +101,8 @@ def test_damage_in_one_copy_is_not_carried_into_the_next(app: App) -> None:
 
 def test_a_folder_of_the_user_keeps_its_mode_and_its_files(app: App, tmp_path: Path) -> None:
     usb = tmp_path / "usb"
-    usb.mkdir(mode=0o755)
+    usb.mkdir()
+    usb.chmod(0o755)
     mine = usb / "mine"
     mine.mkdir()
     (mine / "manifest.json").write_text("{}")
