@@ -32,6 +32,7 @@ from muninn.service import MemoryService
 from muninn.store.lance import LanceStore
 
 _EMBED_BATCH = 16
+_EMBED_IDLE = 0.2  # seconds between looks when nothing waits
 _EMBED_PAUSE = 60.0  # seconds after an embedder failed
 
 
@@ -145,10 +146,13 @@ class App:
 
     def _embed_late(self) -> None:
         self.service.warm()
-        while not self._closing.wait(0.2):
+        pause = 0.0
+        while not self._closing.wait(pause):
+            pause = _EMBED_IDLE
             try:
                 if self.read.pending_embeddings():
                     self.service.embed_pending(limit=_EMBED_BATCH)
+                    pause = 0.0
             except ProviderError as error:
                 self._log.warning("embedding_pending", error=str(error))
                 self._closing.wait(_EMBED_PAUSE)
