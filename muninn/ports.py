@@ -81,6 +81,10 @@ class Embedder(Protocol):
         """``in-process``, ``loopback`` or ``remote``: decides which tiers may use it."""
         ...
 
+    def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
+        """For each text, whether its end lies beyond what is embedded."""
+        ...
+
     def passages(self, texts: Sequence[str], *, tier: Tier, vault: str) -> Matrix: ...
     def query(self, text: str, *, tier: Tier) -> Matrix:
         """Shape (1, dimensions)."""

@@ -90,6 +90,9 @@ class EndpointEmbedder:
         here = host in ("localhost", "0.0.0.0", "::") or address_location(host) is Location.LOOPBACK  # noqa: S104
         return "loopback" if here and not (self._provider == "ollama" and forwards(self._name)) else "remote"
 
+    def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
+        return tuple(len(text.strip()) > WINDOW for text in texts)
+
     def passages(self, texts: Sequence[str], *, tier: Tier, vault: str) -> Matrix:
         """Shape (len(texts), dimensions). Raises UsageError for blank text, ProviderError, EgressRefusedError."""
         clean = [prepare(text, limit=WINDOW) for text in texts]

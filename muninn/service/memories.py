@@ -57,12 +57,7 @@ class Memories(Vaults):
         if any(holder for holder in self.read.holders(vault.name, content_hash(draft.content))):
             return None, None, ()
         probe = born(draft, memory_id="draft", vault=vault, by=Provenance(client="muninn"), now=self._clock.now())
-        try:
-            embedder = self.embedders.for_tier(probe.tier)
-            matrix = embedder.passages([embedded_text(probe)], tier=probe.tier, vault=vault.name)
-        except ProviderError as error:
-            return None, None, (f"embedding pending: {error}",)
-        return matrix[0].tobytes(), embedder.model, ()
+        return self._embed_text(probe)
 
     def _take(self, batch: Batch, draft: Draft, *, by: Provenance, now: datetime) -> tuple[Remembered, int]:
         """Put one draft into a batch; returns what became of it and how many writes it counts for."""
@@ -191,12 +186,14 @@ class Memories(Vaults):
         return Remembered(memory=self.require(memory_id), created=False, links=made, notes=notes)
 
     def _embed_text(self, memory: Memory) -> tuple[bytes | None, str | None, tuple[str, ...]]:
+        text = embedded_text(memory)
         try:
             embedder = self.embedders.for_tier(memory.tier)
-            matrix = embedder.passages([embedded_text(memory)], tier=memory.tier, vault=memory.vault)
-            return matrix[0].tobytes(), embedder.model, ()
+            matrix = embedder.passages([text], tier=memory.tier, vault=memory.vault)
         except ProviderError as error:
             return None, None, (f"embedding pending: {error}",)
+        partly = ("too long to embed whole: its end is found by words only",) if embedder.capped([text])[0] else ()
+        return matrix[0].tobytes(), embedder.model, partly
 
     def forget(self, memory_id: str, *, by: Provenance) -> Memory:
         """Take a memory out of sight; ``restore`` brings it back."""

@@ -53,6 +53,9 @@ class ReadyMade:
     def query(self, text: str, *, tier: Tier) -> Matrix:
         return self._rows[text]
 
+    def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
+        return (False,) * len(texts)
+
     def passages(self, texts: Sequence[str], *, tier: Tier, vault: str) -> Matrix:
         raise NotImplementedError
 

@@ -86,6 +86,9 @@ class CachedEmbedder:
         self.model, self.dimensions, self.location = inner.model, inner.dimensions, inner.location
         self.calibration: Calibration = inner.calibration
 
+    def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
+        return (False,) * len(texts)
+
     def passages(self, texts: Sequence[str], *, tier: Tier, vault: str) -> Matrix:
         keys = [_key("p", text) for text in texts]
         missing = [i for i, key in enumerate(keys) if key not in self._known]

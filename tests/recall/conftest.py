@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -30,6 +30,9 @@ class FailingEmbedder:
     """An embedder that is down."""
 
     model, dimensions, calibration, location = "hashed/1", 384, Calibration(), "in-process"
+
+    def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
+        return (False,) * len(texts)
 
     def passages(self, texts: Any, *, tier: Tier, vault: str) -> Any:
         raise ProviderError("the embedder is down", hint="start it")

@@ -34,6 +34,9 @@ class Remote:
             raise ProviderError("remote is down")
         return self._rows([text])
 
+    def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
+        return (False,) * len(texts)
+
     def passages(self, texts: Sequence[str], *, tier: Tier, vault: str) -> Matrix:
         return self._rows(texts)
 

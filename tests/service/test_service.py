@@ -226,3 +226,10 @@ def test_reads_and_recalls_are_noted_once_and_legal_ones_never(service: MemorySe
     events = list(service.store.usage())
     assert [event.kind for event in events] == ["read", "recall"]
     assert all(event.memories == (memory.id,) for event in events)
+
+
+def test_a_text_that_is_embedded_in_part_is_said_to_be(service: MemoryService) -> None:
+    whole = service.remember(Draft(content="Short enough."), by=BY)
+    partly = service.remember(Draft(content="A very long note. " * 600), by=BY)
+    assert whole.notes == ("vault default created with tier personal",)
+    assert partly.notes == ("too long to embed whole: its end is found by words only",)
