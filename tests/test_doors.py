@@ -221,3 +221,9 @@ def test_the_commands_link_and_say_who_wrote(tmp_path: Path, awake: bool) -> Non
     finally:
         if awake:
             muninn("stop")
+
+
+def test_purging_names_what_the_memory_had_replaced(app: App) -> None:
+    old = ask(app, "POST", "/v1/memories", {"content": "The code is 1234."})["id"]
+    new = ask(app, "POST", "/v1/memories", {"content": "The code is 5678.", "supersedes": old})["id"]
+    assert ask(app, "DELETE", f"/v1/memories/{new}?purge=true")["replaced"] == [old]

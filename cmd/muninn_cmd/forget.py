@@ -41,4 +41,9 @@ def _text(memory: dict[str, Any], identifier: str, purge: bool) -> str:
         )
     backups = memory.get("backups") or []
     held = [f"  a copy may still hold it: {one_line(backup)}" for backup in backups]
+    kin = memory.get("replaced") or []
+    held += [
+        f"  {one_line(one)}, which it had replaced, may say the same: muninn forget {one_line(one)} --purge"
+        for one in kin
+    ]
     return "\n".join([f"Erased {identifier}", *held])

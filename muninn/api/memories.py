@@ -128,8 +128,9 @@ def forget(core: Core, call: Call) -> Answer:
         return Answer(document=full_document(core.service, core.service.forget(call.path["id"], by=call.provenance)))
     memory = core.service.require(call.path["id"])
     copies = core.copies_since(min(memory.created_at, memory.learned_at))
+    kin = sorted(m.id for m in core.service.read.memories(memory.vault) if m.superseded_by == memory.id)
     erased = core.dreamer.purge(memory.id, by=call.provenance)
-    return Answer(document={**erased, "backups": [str(path) for path in copies]}, erases=True)
+    return Answer(document={**erased, "backups": [str(path) for path in copies], "replaced": kin}, erases=True)
 
 
 def restore(core: Core, call: Call) -> Answer:
