@@ -116,7 +116,7 @@ def examine(app: App, *, verify: bool) -> dict[str, Any]:
 
 def _model(health: Health) -> Check:
     """A configured model that cannot be reached costs the dream its judgement, not the memory its health."""
-    state = "reachable" if health.reachable else "not reachable; dreams go on without it, or start it"
+    state = "reachable" if health.reachable else "not reachable, so dreams go on without its judgement"
     if health.reachable and health.model_present is False:
         state = f"reachable, but {health.model} is not there"
     note = f"; {health.note}" if health.note else ""
