@@ -1,8 +1,8 @@
 """How much a word says, whatever is stored: weights from a fixed table of common words in a hundred languages.
 
 The table is fixed so that a query's scores do not move when memories about other things are added. Only for words that
-are rare in general, and then in four wide steps, does it count how many memories hold them: a name that is in every
-second note tells little, however rare it is elsewhere.
+are rare in general, and then in four wide steps, does it count how many memories about the matter hold them
+(``weighing``).
 
 ``commonness.txt``: ten lines, each a class 0 (in every text) to 9 and its folded words. The classes are negative log
 frequencies from 10 to 12.5 nats, read off the unigram vocabulary of XLM-RoBERTa (MIT licence).
@@ -45,7 +45,7 @@ def settled(token: str) -> bool:
 
 
 def weight(token: str, frequency: int) -> float:
-    """How much ``token`` counts in a query, in [0.1, 1]; ``frequency``: how many memories hold it."""
+    """How much ``token`` counts in a query, in [0.1, 1]; ``frequency``: how many memories about the matter hold it."""
     general = table().get(token, 1.0)
     if general < SETTLED_BELOW:
         return general

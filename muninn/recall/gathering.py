@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from muninn.ports import Answer
-from muninn.recall import commonness
 from muninn.recall.fetching import Row
 from muninn.recall.page import Page
 from muninn.recall.question import Question
@@ -37,26 +35,22 @@ def gather(shelves: Shelves, question: Question, *, breadth: int, now: datetime)
 
 
 def _page(shelves: Shelves, question: Question, breadth: int) -> Page:
-    """The candidates of a question, from what was written last and from the tables."""
-    told = {token: _told(shelves, token, question) for token in question.tokens}
+    """The candidates of a question, from what was written last and from the tables: first those near in meaning, since
+    they decide what each word counts, then those that hold the words."""
+    told = {token: shelves.told(token) for token in question.tokens}
     with shelves.latch.shared():
-        keys = (None,) if question.vaults is None else question.vaults
-        total = sum(shelves.roster.count(key, active_only=False) for key in keys)
-        view = copy.copy(shelves.recent)
-        view.told, view.total = told, total
+        view = shelves.recent
         found = scan(view, question)
-        best = found.best(found.crowd(2 * question.query.limit + SPARE, CROWD_SHARE, CROWD), view, question)
+        best = found.best(found.crowd(2 * question.query.limit + SPARE, CROWD_SHARE, CROWD), view)
         held = [(view.memories[view.id_at[slot]], vector_of(view, view.id_at[slot])) for slot in best]
-    page = Page(told, total, shelves.beside)
-    rows = _candidates(shelves, question, page, found.weights, breadth)
-    shelves.furnish(page, held + shelves.newest(rows))
+        total = shelves.roster.count(None, active_only=False)
+    page = Page(question.tokens, shelves.beside)
+    reach = _Reach(shelves, question, max(breadth, 3 * question.query.limit))
+    shelves.furnish(page, held + shelves.newest(reach.near()))
+    weights = scan(page, question).weights
+    shelves.furnish(page, shelves.newest(reach.worded(_sought(weights, told, total))))
     _complete(shelves, page)
     return page
-
-
-def _told(shelves: Shelves, token: str, question: Question) -> int:
-    count = shelves.frequencies.roughly if commonness.settled(token) else shelves.frequencies.of
-    return count(token, question.vaults)
 
 
 def _complete(shelves: Shelves, page: Page) -> bool:
@@ -77,21 +71,32 @@ def _sought(weights: Mapping[str, float], told: Mapping[str, int], total: int) -
     }
 
 
-def _candidates(
-    shelves: Shelves, question: Question, page: Page, weights: Mapping[str, float], breadth: int
-) -> list[Row]:
-    query, tables = question.query, shelves.tables
-    limit = max(breadth, 3 * query.limit)
-    names = None if question.vaults is None else shelves.names(*question.vaults)
-    net = Net(vaults=names, archived=query.include_archived, as_of=query.as_of, run_id=query.run_id)
-    changes = shelves.fetched.changes
-    rows = tables.worded(_sought(weights, page.told, page.total), net, limit=limit)
-    nets = [net]
-    if question.times:
-        nets.append(replace(net, between=tuple((reading.start, reading.end) for reading in question.times)))
-        rows += tables.first(nets[1], limit=limit)
-    for model, (vector, _) in question.vectors.items():
-        for one in nets:
-            rows += tables.near(vector, one, model=model, limit=limit)
-    shelves.fetched.keep(rows, changes)
-    return list({row[0].id: row for row in rows}.values())
+class _Reach:
+    """What the tables bring for one question, at most ``limit`` rows a search."""
+
+    def __init__(self, shelves: Shelves, question: Question, limit: int) -> None:
+        self._shelves, self._question, self._limit = shelves, question, limit
+        query = question.query
+        names = None if question.vaults is None else shelves.names(*question.vaults)
+        self._net = Net(vaults=names, archived=query.include_archived, as_of=query.as_of, run_id=query.run_id)
+
+    def near(self) -> list[Row]:
+        """Rows near in meaning, from the time asked about and from any."""
+        tables, question, nets = self._shelves.tables, self._question, [self._net]
+        changes, rows = self._shelves.fetched.changes, []
+        if question.times:
+            nets.append(replace(self._net, between=tuple((one.start, one.end) for one in question.times)))
+            rows += tables.first(nets[1], limit=self._limit)
+        for model, (vector, _) in question.vectors.items():
+            for net in nets:
+                rows += tables.near(vector, net, model=model, limit=self._limit)
+        return self._kept(rows, changes)
+
+    def worded(self, sought: Mapping[str, float]) -> list[Row]:
+        """Rows that hold the most of these words."""
+        changes = self._shelves.fetched.changes
+        return self._kept(self._shelves.tables.worded(sought, self._net, limit=self._limit), changes)
+
+    def _kept(self, rows: list[Row], changes: int) -> list[Row]:
+        self._shelves.fetched.keep(rows, changes)
+        return list({row[0].id: row for row in rows}.values())

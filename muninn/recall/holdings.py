@@ -15,7 +15,7 @@ import numpy as np
 
 from muninn.domain.memory import Link, LinkKey, Memory, State, Vault, vault_key
 from muninn.domain.records import Decision, Transaction, Usage
-from muninn.recall.columns import GONE, Columns
+from muninn.recall.columns import Columns
 from muninn.recall.language import CODES, language_of
 from muninn.recall.textindex import Floats, Slots, TextIndex
 from muninn.recall.tokens import stem, tokens, words
@@ -147,14 +147,6 @@ class Holdings:
         steps = [step for step in range(-reach, reach + 1) if step]
         return [(ids[at + step], abs(step)) for step in steps if 0 <= at + step < len(ids)]
 
-    def frequency(self, word: str, vaults: Collection[int] | None) -> int:
-        """How many memories of these vaults (None: of all) hold ``word``."""
-        if vaults is None:
-            return self.text.frequency(word)
-        slots = self.text.slots(word)
-        held = np.isin(self.columns["vault"][slots], list(vaults)) & (self.columns["state"][slots] != GONE)
-        return int(np.count_nonzero(held))
-
     def numbers(self, keys: Iterable[str]) -> set[int]:
         """The column values of the vaults with these keys; none for a vault that never held a memory."""
         return {self.vault_numbers[key] for key in keys if key in self.vault_numbers}
@@ -177,7 +169,6 @@ class Holdings:
         old = self.memories.get(memory.id)
         if old is not None:
             self.columns.drop(self.slot_of[memory.id])
-            self.text.remove(tokens(old.content), _heading(old))
         self.slot_of[memory.id] = slot
         self.id_at.append(memory.id)
         said = words(memory.content)
@@ -237,7 +228,6 @@ class Holdings:
         self._drop_vector(memory_id)
         self.unembedded.pop(memory_id, None)
         self.columns.drop(self.slot_of.pop(memory_id))
-        self.text.remove(tokens(memory.content), _heading(memory))
         self._forget_place(memory)
         for key in tuple(self.links_at.get(memory_id, ())):
             self._drop_link(key)

@@ -6,7 +6,7 @@ until nothing is missing. So every step of recall runs over a page as it runs ov
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable
 from typing import Any, TypeVar
 
 from muninn.domain.memory import Link, LinkKey, Memory, vault_key
@@ -33,29 +33,14 @@ class _Noting(dict[str, _Value]):
         return super().__contains__(key)
 
 
-class Told(Holdings):
-    """Holdings that are a part of a store. ``told``: how many memories of all of it hold each word of a question;
-    ``total``: how many there are in the vaults searched."""
+class Page(Holdings):
+    """``asked``: the tokens of the question. ``beside`` knows the order of birth of everything: (id, vault key, reach) to
+    ids with their distance."""
 
-    def __init__(self, told: Mapping[str, int], total: int = 0) -> None:
+    def __init__(self, asked: Container[str], beside: Beside) -> None:
         super().__init__()
-        self.told = told
-        self.total = total
-
-    def frequency(self, word: str, vaults: Collection[int] | None) -> int:  # noqa: ARG002 - told for those vaults
-        return self.told.get(word, 0)
-
-    def size(self, vaults: Collection[int] | None) -> int:  # noqa: ARG002 - the total of those vaults
-        return self.total
-
-
-class Page(Told):
-    """``beside`` knows the order of birth of everything: (id, vault key, reach) to ids with their distance."""
-
-    def __init__(self, told: Mapping[str, int], total: int, beside: Beside) -> None:
-        super().__init__(told, total)
         self._beside = beside
-        self.text = AskedText(told)
+        self.text = AskedText(asked)
         self._memories: _Noting[Memory] = _Noting()
         self._slots: _Noting[int] = _Noting()
         self._ends: _Noting[dict[LinkKey, None]] = _Noting()

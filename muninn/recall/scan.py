@@ -1,7 +1,6 @@
 """The evidence of both indexes for every slot, in a few passes over numpy arrays.
 
-Cosines are estimates at first; ``refine`` makes them exact for the slots that matter, so that no score that leaves
-depends on an estimate, nor on where a row happens to stand.
+Meanings are estimates at first; ``refine`` makes them exact for the slots that matter.
 """
 
 from __future__ import annotations
@@ -14,8 +13,10 @@ import numpy as np
 from muninn.recall import commonness, scoring
 from muninn.recall.columns import Column, Mask
 from muninn.recall.holdings import Holdings
+from muninn.recall.meaning import Meaning
 from muninn.recall.question import Question
 from muninn.recall.textindex import Floats, Slots
+from muninn.recall.weighing import weigh
 
 LEAST_KEPT = scoring.LEAST_SHOWN / 2
 """Relevance below which nothing that follows can make a memory an answer."""
@@ -23,36 +24,35 @@ LEAST_KEPT = scoring.LEAST_SHOWN / 2
 SUBJECT_ABOVE = 0.35
 """Weight of a word from which a query asks about more than a time."""
 
-_ESTIMATE_ERROR = 0.03
-"""How far an estimated relevance may be off: four standard deviations of a cosine estimate of 0.003 (e5)."""
-_ROUNDING = 1e-5
-"""The same without a sketch."""
 _MOST_REFINED = 512
 
 
 @dataclass(slots=True)
 class Scan:
-    """One entry per slot. Only ``refine`` changes it. ``weights``: of the query's tokens. ``error``: how far
-    relevances may be off before."""
+    """One entry per slot. Only ``refine`` changes it. ``weights``: of the query's tokens."""
 
     weights: Mapping[str, float]
     visible: Mask
-    meaning: Floats
+    meaning: Meaning | None
     wording: Floats
     relevance: Floats
     foreign: Mask | None
     in_time: Mask | None
     has_subject: bool
-    error: float
 
-    def best(self, count: int, holdings: Holdings, question: Question) -> list[int]:
+    @property
+    def error(self) -> float:
+        """How far relevances may be off before ``refine``."""
+        return self.meaning.error * scoring.MEANING_SHARE if self.meaning else 0.0
+
+    def best(self, count: int, holdings: Holdings) -> list[int]:
         """Visible slots of the ``count`` highest relevances that can be an answer, in no particular order."""
         candidates: Slots = np.flatnonzero(self.visible & (self.relevance > LEAST_KEPT))
         if self.error:
             candidates = self._leading(candidates, count, self.error)
             if len(candidates) > _MOST_REFINED:
                 candidates = _highest(candidates, self.relevance, _MOST_REFINED)
-            self.refine(candidates, holdings, question)
+            self.refine(candidates)
         leading: list[int] = self._leading(candidates, count, 0.0).tolist()
         if len(leading) > count:  # equal scores at the cut: ids decide, as everywhere
             leading.sort(key=lambda slot: (-float(self.relevance[slot]), holdings.id_at[slot]))
@@ -75,22 +75,13 @@ class Scan:
         leading: Slots = slots[values >= least - np.float32(error)]
         return leading
 
-    def refine(self, slots: Slots, holdings: Holdings, question: Question) -> None:
+    def refine(self, slots: Slots) -> None:
         """Make meaning and relevance exact at ``slots``."""
-        if not self.error or not len(slots):
+        if self.meaning is None or not len(slots):
             return
-        language = holdings.columns["language"]
-        places = [holdings.row_of.get(holdings.id_at[slot], ("", -1)) for slot in slots.tolist()]
-        for model, (vector, calibration) in question.vectors.items():
-            index = holdings.vectors.get(model)
-            rows = np.array([row if of == model else -1 for of, row in places], np.int64)
-            held = rows >= 0
-            if index is None or index.dimensions != len(vector) or not held.any():
-                continue
-            floor = question.floors[model].take(language[slots[held]])
-            self.meaning[slots[held]] = scoring.meaning(index.cosines(rows[held], vector), floor, calibration)
+        self.meaning.settle(slots)
         foreign = None if self.foreign is None else self.foreign[slots]
-        relevance = scoring.blend(self.meaning[slots], self.wording[slots], foreign)
+        relevance = scoring.blend(self.meaning.values[slots], self.wording[slots], foreign)
         if self.in_time is not None:
             relevance = scoring.timed(relevance, self.in_time[slots], subject=self.has_subject)
         self.relevance[slots] = relevance
@@ -100,18 +91,16 @@ def scan(holdings: Holdings, question: Question) -> Scan:
     """Filter first, then weigh every slot."""
     query, columns = question.query, holdings.columns
     numbers = None if question.vaults is None else holdings.numbers(question.vaults)
-    weights = {token: _weight(token, holdings, numbers) for token in question.tokens}
     visible = columns.mask(vaults=numbers, archived=query.include_archived, as_of=query.as_of)
     if query.run_id is not None:
         visible &= _of_run(holdings, query.run_id, columns.count)
-    wording = scoring.wording(holdings.text.coverage(weights, columns.count), sum(weights.values()))
-    foreign, error = None, 0.0
-    if question.vectors:
-        meaning, error = _meaning(holdings, question)
+    meaning = Meaning(holdings, question) if question.vectors else None
+    weights = weigh(holdings, question, visible=visible, meaning=meaning)
+    relevance = wording = scoring.wording(holdings.text.coverage(weights, columns.count), sum(weights.values()))
+    foreign = None
+    if meaning is not None:
         foreign = _foreign(columns["language"], question.language)
-        relevance = scoring.blend(meaning, wording, foreign)
-    else:
-        meaning, relevance = np.zeros_like(wording), wording
+        relevance = scoring.blend(meaning.values, wording, foreign)
     has_subject = any(commonness.weight(token, 0) > SUBJECT_ABOVE for token in question.subject)
     in_time = None
     if question.times:
@@ -119,7 +108,7 @@ def scan(holdings: Holdings, question: Question) -> Scan:
         for reading in question.times:
             in_time |= columns.between(reading.start, reading.end)
         relevance = scoring.timed(relevance, in_time, subject=has_subject)
-    return Scan(weights, visible, meaning, wording, relevance, foreign, in_time, has_subject, error)
+    return Scan(weights, visible, meaning, wording, relevance, foreign, in_time, has_subject)
 
 
 def _of_run(holdings: Holdings, run_id: str, count: int) -> Mask:
@@ -129,13 +118,6 @@ def _of_run(holdings: Holdings, run_id: str, count: int) -> Mask:
         if memory.provenance.run_id == run_id:
             written[holdings.slot_of[memory.id]] = True
     return written
-
-
-def _weight(token: str, holdings: Holdings, numbers: set[int] | None) -> float:
-    """What a token counts; how often it is told is counted in the vaults searched, so that others do not matter."""
-    if commonness.settled(token):
-        return commonness.weight(token, 0)
-    return commonness.weight(token, holdings.frequency(token, numbers))
 
 
 def _highest(slots: Slots, values: Floats, count: int) -> Slots:
@@ -151,23 +133,3 @@ def _foreign(language: Column, asked: int) -> Mask | None:
         return None
     foreign: Mask = (language != asked) & (language != 0)
     return foreign if foreign.any() else None
-
-
-def _meaning(holdings: Holdings, question: Question) -> tuple[Floats, float]:
-    """Meaning per slot, and how far the relevance from it may be off. A slot has a vector of one model at most."""
-    language = holdings.columns["language"]
-    meaning = np.zeros(len(language) + 1, np.float32)  # the last entry takes what was let go
-    error = 0.0
-    for model, (vector, calibration) in question.vectors.items():
-        index = holdings.vectors.get(model)
-        if index is None or index.dimensions != len(vector):
-            continue
-        cosines = index.estimate(vector)
-        error = max(error, _ESTIMATE_ERROR if index.sketched else _ROUNDING)
-        spoken = language[: len(cosines)] if index.aligned else language[index.slots]
-        found = scoring.meaning(cosines, question.floors[model].take(spoken), calibration)
-        if index.aligned and len(question.vectors) == 1:
-            meaning[: len(found)] = found
-        else:
-            meaning[index.slots] = found
-    return meaning[:-1], error

@@ -36,9 +36,9 @@ CLOSE = (1.0 - scoring.BAND) / (1.0 + scoring.BAND) * 0.85
 def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
     query = question.query
     found = scan(holdings, question)
-    best = found.best(found.crowd(2 * query.limit + SPARE, CROWD_SHARE, CROWD), holdings, question)
+    best = found.best(found.crowd(2 * query.limit + SPARE, CROWD_SHARE, CROWD), holdings)
     relevance = {holdings.id_at[slot]: float(found.relevance[slot]) for slot in best}
-    spreads = _spread(relevance, holdings, found, question)
+    spreads = _spread(relevance, holdings, found)
     evidence = {
         memory_id: _evidence(memory_id, holdings, found, spreads.get(memory_id), now)
         for memory_id in _contenders(relevance, spreads, query.limit)
@@ -55,7 +55,7 @@ def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
     scores = newest_first(scores, holdings, asked=named, calibrations=calibrations, as_of=query.as_of)
     scores = replaced(scores, holdings, visible, query.as_of)
     for memory_id in scores.keys() - evidence.keys():
-        found.refine(_slots([memory_id], holdings), holdings, question)
+        found.refine(_slots([memory_id], holdings))
         evidence[memory_id] = _evidence(memory_id, holdings, found, spreads.get(memory_id), now)
     ranked = sorted(scores, key=lambda memory_id: (-round(scores[memory_id], 6), memory_id))
     if not any(_grounded(evidence[memory_id], found) for memory_id in ranked[: query.limit]):
@@ -80,18 +80,18 @@ def _slots(ids: Iterable[str], holdings: Holdings) -> Slots:
     return np.array([holdings.slot_of[memory_id] for memory_id in ids], np.int32)
 
 
-def _spread(relevance: dict[str, float], holdings: Holdings, found: Scan, question: Question) -> dict[str, Spread]:
+def _spread(relevance: dict[str, float], holdings: Holdings, found: Scan) -> dict[str, Spread]:
     """What the candidates call to mind, on exact relevances only."""
     beside = written_beside(relevance, holdings)
     near = {other for _, other, _ in beside if other not in relevance and _visible(other, holdings, found)}
-    found.refine(_slots(sorted(near), holdings), holdings, question)
+    found.refine(_slots(sorted(near), holdings))
 
     def own(memory_id: str) -> float | None:
         return float(found.relevance[holdings.slot_of[memory_id]]) if _visible(memory_id, holdings, found) else None
 
     spreads = spread(relevance, beside, holdings, own)
     reached = spreads.keys() - relevance.keys()
-    found.refine(_slots(sorted(reached - near), holdings), holdings, question)
+    found.refine(_slots(sorted(reached - near), holdings))
     relevance.update({memory_id: float(found.relevance[holdings.slot_of[memory_id]]) for memory_id in reached})
     return spreads
 
@@ -115,7 +115,7 @@ def _evidence(memory_id: str, holdings: Holdings, scan: Scan, reached: Spread | 
     together = scoring.joined(relevance, reached.activation) if reached else relevance
     return Evidence(
         memory=memory,
-        meaning=float(scan.meaning[slot]),
+        meaning=float(scan.meaning.values[slot]) if scan.meaning else 0.0,
         wording=float(scan.wording[slot]),
         relevance=relevance,
         foreign=scan.foreign is not None and bool(scan.foreign[slot]),

@@ -20,10 +20,9 @@ from muninn.domain.records import Transaction
 from muninn.ports import Store
 from muninn.recall.cut import edition, words_of
 from muninn.recall.fetching import Fetched, Row
-from muninn.recall.frequencies import Frequencies, Vaults
 from muninn.recall.holdings import Holdings
 from muninn.recall.latch import Latch
-from muninn.recall.page import Page, Told
+from muninn.recall.page import Page
 from muninn.recall.roster import Roster
 
 if TYPE_CHECKING:
@@ -31,6 +30,10 @@ if TYPE_CHECKING:
 
 _RECENT = 4096  # memories held although they are in the tables
 _CHUNK = 1024  # memories read at once
+_COUNTED = 800  # how rare a common word is makes no difference beyond
+_TOLD = 20_000  # words
+
+Vaults = tuple[str, ...] | None
 
 
 class Searchable(Store, Protocol):
@@ -44,12 +47,12 @@ class Shelves:
 
     tables: Search
     fetched: Fetched
-    frequencies: Frequencies
 
     def __init__(self) -> None:
         self.latch = Latch()
         self.roster = Roster()
-        self.recent = Told({})
+        self.recent = Holdings()
+        self._told: dict[str, int] = {}
 
     # -- in step with the store ------------------------------------------------------------------------------------
 
@@ -60,7 +63,6 @@ class Shelves:
         if not self.tables.prepare(words_of, edition=edition()):
             return False
         self.fetched = Fetched(self.tables.rows)
-        self.frequencies = Frequencies(self._holders)
         keys = cache(vault_key)
         self.roster.fill(
             (one.id, keys(one.vault), one.vault, State(one.state), None if one.pending else one.model)
@@ -82,10 +84,9 @@ class Shelves:
     def apply(self, transaction: Transaction) -> None:
         changed = {memory.id for memory in transaction.memories}
         late = [memory_id for memory_id in transaction.vectors if memory_id not in changed]
-        stored = self._stored([*changed, *late, *transaction.purge])
+        stored = self._stored([*changed, *late])
         rows = [(memory, transaction.vectors.get(memory.id)) for memory in transaction.memories]
         rows += [(stored[memory_id][0], transaction.vectors[memory_id]) for memory_id in late if memory_id in stored]
-        self.frequencies.forget(memory for memory, _ in (*rows, *stored.values()))
         with self.latch.exclusive():
             self._take(rows, stored)
             self.recent.apply(replace(transaction, memories=(), vectors={}, links=(), unlink=()))
@@ -118,7 +119,7 @@ class Shelves:
         waiting = {memory.id for memory, _ in self.tables.waiting()[0]}
         if 2 * len(waiting) > len(self.recent.memories):
             return
-        before, fresh = self.recent, Told({})
+        before, fresh = self.recent, Holdings()
         fresh.vaults, fresh.vault_numbers, fresh.accesses = before.vaults, before.vault_numbers, before.accesses
         fresh.conflicts, fresh.conflicts_at = before.conflicts, before.conflicts_at
         for memory in before.memories.values():
@@ -126,7 +127,7 @@ class Shelves:
                 fresh.put(memory, vector_of(before, memory.id))
         self.fetched.forget(before.memories)  # what was fetched meanwhile may be older
         with self.latch.exclusive():
-            self.recent = fresh
+            self.recent, self._told = fresh, {}
 
     # -- rows ------------------------------------------------------------------------------------------------------
 
@@ -205,13 +206,15 @@ class Shelves:
                     page.put_decision(self.recent.conflicts[key])
         page.add(rows)
 
-    def _holders(self, token: str, vaults: Vaults, limit: int) -> int:
-        """How many memories of these vaults hold a token, counted up to ``limit``."""
-        ids = self.tables.holders_of(token, None if vaults is None else self.names(*vaults), limit=limit)
-        with self.latch.shared():
-            stored = sum(i not in self.recent.memories and i in self.roster for i in ids)
-            numbers = None if vaults is None else self.recent.numbers(vaults)
-            return stored + Holdings.frequency(self.recent, token, numbers)
+    def told(self, token: str) -> int:
+        """How many memories of the tables hold a token, counted up to 800 and as it was when first asked: what is newer
+        is held beside the tables."""
+        told = self._told
+        if token not in told:
+            if len(told) >= _TOLD:
+                told.clear()
+            told[token] = len(self.tables.holders_of(token, limit=_COUNTED))
+        return told[token]
 
 
 def vector_of(held: Holdings, memory_id: str) -> bytes | None:

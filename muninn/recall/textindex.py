@@ -33,7 +33,6 @@ class TextIndex:
     def __init__(self) -> None:
         self._slots: dict[str, array[int]] = {}
         self._impacts: dict[str, array[float]] = {}
-        self._removed: Counter[str] = Counter()
 
     def add(self, slot: int, words: Sequence[str], title: Sequence[str] = ()) -> None:
         """Index a text under ``slot``, which must be higher than every slot before it."""
@@ -52,14 +51,6 @@ class TextIndex:
                 self._impacts[word] = array("f")
             slots.append(slot)
             self._impacts[word].append(impact(count, length))
-
-    def remove(self, words: Sequence[str], title: Sequence[str] = ()) -> None:
-        """Stop counting a text with these words; its postings stay until ``compacted``."""
-        self._removed.update({*words, *title})
-
-    def frequency(self, word: str) -> int:
-        """How many texts hold ``word`` now."""
-        return len(self._slots.get(word, ())) - self._removed[word]
 
     def slots(self, word: str) -> Slots:
         """Every slot whose text holds ``word``, removed ones included, ascending."""

@@ -208,14 +208,13 @@ class Search:
         found = self._tables.handle(MEMORIES).search(query.BooleanQuery(each), query_type="fts")
         return found.where(where) if where else found
 
-    def holders_of(self, token: str, vaults: Sequence[str] | None, *, limit: int) -> list[str]:
+    def holders_of(self, token: str, *, limit: int) -> list[str]:
         """Ids of memories, in any state, that hold a token; at most ``limit``."""
         if self._tables.handle(MEMORIES) is None:
             return []
-        where = None if vaults is None else one_of("vault", list(vaults))
 
         def read() -> list[str]:
-            rows = self._asked({token: 1.0}, where).select(["id", "_score"]).limit(limit).to_arrow()
+            rows = self._asked({token: 1.0}, None).select(["id", "_score"]).limit(limit).to_arrow()
             return [str(value) for value in rows["id"].to_pylist()]
 
         return _twice("searching words", read)

@@ -96,6 +96,28 @@ def test_unrelated_memories_do_not_move_scores(notes: World) -> None:
         assert after[memory_id] == pytest.approx(score, abs=0.005)
 
 
+@pytest.mark.parametrize("amount", [3, 40, 300])
+def test_a_word_said_about_other_things_counts_as_before(notes: World, amount: int) -> None:
+    """Names and rare words of the query, in notes whose meaning has nothing to do with it: not a bit moves."""
+    query, now = "which port does the staging database use", notes.clock.now()
+    before = {hit.memory.id: hit.score for hit in notes.recall(query, now=now).hits}
+    away = -notes.embedders.default.query(query, tier=Tier.PERSONAL)[0]
+    others = tuple(notes.memory(f"Staging of act {number}: the port is painted on canvas.") for number in range(amount))
+    notes.apply(Transaction(memories=others, vectors={memory.id: away.tobytes() for memory in others}))
+    after = {hit.memory.id: hit.score for hit in notes.recall(query, now=now, limit=amount + 10).hits}
+    assert {memory_id: after[memory_id] for memory_id in before} == before
+
+
+def test_a_name_in_everything_said_about_a_matter_tells_little_there(world: World) -> None:
+    """What is asked for beside the name decides once the name is everywhere."""
+    glazed = world.remember("in the evening class she glazed three bowls and fired them on Tuesday with the others")
+    world.remember("Melanie went camping, night 0")
+    assert world.ids("Melanie bowls")[0] != glazed.id
+    for number in range(1, 60):
+        world.remember(f"Melanie went camping, night {number}")
+    assert world.ids("Melanie bowls")[0] == glazed.id
+
+
 def test_a_restart_changes_nothing(notes: World) -> None:
     now = notes.clock.now()
     fresh = notes.reloaded()
