@@ -21,7 +21,7 @@ LEAST = 0.1
 SETTLED_BELOW = 0.5
 """Words below this weight are common everywhere: how many memories hold them says nothing more."""
 
-_STEPS = ((16, 1.0), (64, 0.5), (256, 0.25))
+_STEPS = ((16, 1.0), (32, 0.5), (64, 0.25))
 _MOST_FREQUENT = 0.15
 
 

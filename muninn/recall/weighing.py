@@ -16,8 +16,8 @@ from muninn.recall.meaning import Meaning
 from muninn.recall.question import Question
 from muninn.recall.textindex import Slots
 
-RELATED = 0.1
-"""Meaning above which a memory has to do with a question: unrelated texts stay below."""
+RELATED = 0.3
+"""Meaning above which a memory has to do with a question: chat about other lives stays below, nearly all of it."""
 
 
 def weigh(holdings: Holdings, question: Question, *, visible: Mask, meaning: Meaning | None) -> dict[str, float]:
