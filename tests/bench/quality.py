@@ -111,6 +111,9 @@ class CachedEmbedder:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             np.savez(self._file, **self._known)  # type: ignore[arg-type]
 
+    def clear_caches(self) -> None:
+        """Nothing is purged in a bench."""
+
     def for_tier(self, tier: Tier) -> Embedder:
         return self
 
