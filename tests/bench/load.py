@@ -36,7 +36,12 @@ KNOWN = tuple(f"what was decided about the {thing} of the {place}" for thing in
               ("roof", "budget", "menu", "pump", "lease", "survey", "bridge", "fence") for place in
               ("harbour", "school", "mill", "clinic", "orchard"))  # fmt: skip
 _TOPICS = 60
-_WORDS = 3000
+_WORDS = """anchor autumn baker barrel basket beacon bottle branch bridge budget butter candle canvas carpet castle cattle cellar
+chapel cherry church circle clinic copper corner cotton county dinner doctor dragon engine fabric farmer father feather fence
+garden ginger guitar hammer harbour hollow island jacket kettle ladder lantern letter market meadow mirror morning needle
+orchard paper pebble pencil pillow planet pocket potter printer pump quarry rabbit ribbon river roof saddle sailor school
+shelter silver spring stable station stone summer survey teacher temple thread ticket timber tunnel valley velvet village
+violin wagon window winter""".split()
 
 
 @dataclass(slots=True)
@@ -72,8 +77,7 @@ class Texts:
         self._numbers = count()
 
     def text(self) -> str:
-        words = " ".join(f"w{number:04d}" for number in self._random.zipf(1.3, 20) % _WORDS)
-        return f"Note {next(self._numbers)} about {words}."
+        return f"Note {next(self._numbers)}: {' '.join(self._random.choice(_WORDS, 14))}."
 
     def row(self, model: str) -> dict[str, object]:
         vector = self._topics[self._random.integers(_TOPICS)] + 1.2 * self._random.standard_normal(DIMENSIONS)

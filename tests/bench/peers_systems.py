@@ -74,7 +74,11 @@ class Endpoint:
             def log_message(self, *_: object) -> None:
                 """Nobody reads it."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(ThreadingHTTPServer):
+            def handle_error(self, *_: object) -> None:
+                """A peer that ends while it is answered needs no traceback."""
+
+        self._server = Server(("127.0.0.1", 0), Handler)
         self._lock = threading.Lock()
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
