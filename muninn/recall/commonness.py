@@ -5,7 +5,7 @@ are rare in general, and then in four wide steps, does it count how many memorie
 (``weighing``).
 
 ``commonness.txt``: ten lines, each a class 0 (in every text) to 9 and its folded words. The classes are negative log
-frequencies from 10 to 12.5 nats, read off the unigram vocabulary of XLM-RoBERTa (MIT licence).
+frequencies from 10 to 12.5 nats, read off the unigram vocabulary of XLM-RoBERTa (MIT licence); Hindi was added by hand.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from muninn.recall.tokens import tokens
 _PROBE = (
     "The ponies' dogs were clearly running, planned and cried; boxes of berries fly by WAL_mode-2 ﬁles v1.20 "
     "Las canciones rápidas hablaban felizmente cantando, comiendo, vividas y amadas en Ñandú; los árboles y las luces "
-    "東京の会議は延期されました ประชุมที่กรุงเทพ 부산 회의 Ёлка встреча"
+    "東京の会議は延期されました ประชุมที่กรุงเทพ 부산 회의 Ёлка встреча दिल्ली की बैठक"
 )
 
 

@@ -61,7 +61,7 @@ def components(evidence: Evidence, matched: Sequence[str], score: float) -> Mapp
 def sentence(evidence: Evidence, matched: Sequence[str], score: float, holdings: Holdings) -> str:
     """One sentence, e.g. ``covers 80% of the query (port, staging) and is close in meaning (0.62)``."""
     parts: list[str] = []
-    if matched:
+    if matched and evidence.wording > 0:
         parts.append(f"covers {evidence.wording:.0%} of the query ({', '.join(matched[:5])})")
     if evidence.meaning > 0:
         across = " across languages" if evidence.foreign else ""

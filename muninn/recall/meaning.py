@@ -24,8 +24,7 @@ class Meaning:
 
     def __init__(self, holdings: Holdings, question: Question) -> None:
         self._holdings, self._question = holdings, question
-        language = holdings.columns["language"]
-        values = np.zeros(len(language) + 1, np.float32)  # the last entry takes what was let go
+        values = np.zeros(holdings.columns.count + 1, np.float32)  # the last entry takes what was let go
         self.error = 0.0
         for model, (vector, calibration) in question.vectors.items():
             index = holdings.vectors.get(model)
@@ -34,8 +33,7 @@ class Meaning:
             cosines = index.estimate(vector)
             off = _ESTIMATE_ERROR if index.sketched else _ROUNDING
             self.error = max(self.error, off * calibration.a / scoring.SPAN)
-            spoken = language[: len(cosines)] if index.aligned else language[index.slots]
-            found = scoring.meaning(cosines, question.floors[model].take(spoken), calibration)
+            found = scoring.meaning(cosines, question.floors[model], calibration)
             if index.aligned and len(question.vectors) == 1:
                 values[: len(found)] = found
             else:
@@ -45,7 +43,6 @@ class Meaning:
     def settle(self, slots: Slots) -> None:
         """Make the values at ``slots`` exact. A slot has a vector of one model at most."""
         holdings, question = self._holdings, self._question
-        language = holdings.columns["language"]
         places = [holdings.row_of.get(holdings.id_at[slot], ("", -1)) for slot in slots.tolist()]
         for model, (vector, calibration) in question.vectors.items():
             index = holdings.vectors.get(model)
@@ -53,5 +50,5 @@ class Meaning:
             held = rows >= 0
             if index is None or index.dimensions != len(vector) or not held.any():
                 continue
-            floor = question.floors[model].take(language[slots[held]])
-            self.values[slots[held]] = scoring.meaning(index.cosines(rows[held], vector), floor, calibration)
+            cosines = index.cosines(rows[held], vector)
+            self.values[slots[held]] = scoring.meaning(cosines, question.floors[model], calibration)

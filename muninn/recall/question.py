@@ -15,8 +15,9 @@ from muninn.domain.memory import Vault, vault_key
 from muninn.domain.trust import Tier, strictest
 from muninn.errors import NotFoundError, ProviderError, UsageError
 from muninn.ports import Calibration, Embedder, Query
+from muninn.recall import familiar
 from muninn.recall.language import CODES, language_of
-from muninn.recall.noise import floors
+from muninn.recall.noise import floor
 from muninn.recall.textindex import Floats
 from muninn.recall.times import Reading, readings, undated
 from muninn.recall.tokens import stem, words
@@ -46,14 +47,15 @@ class Embedders(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """``tokens``: index token → the word as asked, in order. ``language``: its code, 0 unknown. ``vectors`` and
-    ``floors``: per embedding model, floors by language code. ``subject``: the tokens that speak about no time."""
+    ``floors``: per embedding model. ``familiar``: share in words that people use. ``subject``: the tokens that speak about no time."""
 
     query: Query
     vaults: tuple[str, ...] | None
     tokens: Mapping[str, str]
     language: int = 0
     vectors: Mapping[str, tuple[Floats, Calibration]] = field(default_factory=dict)
-    floors: Mapping[str, Floats] = field(default_factory=dict)
+    floors: Mapping[str, float] = field(default_factory=dict)
+    familiar: float = 0.0
     times: tuple[Reading, ...] = ()
     subject: frozenset[str] = frozenset()
     degraded: str | None = None
@@ -86,7 +88,8 @@ def ask(query: Query, *, vaults: Mapping[str, Vault], models: Models, embedders:
         tokens={stem(word): word for word in asked if word not in relative},
         language=CODES.index(language_of(asked) or ""),
         vectors=vectors,
-        floors={model: floors(model, vector, calibration) for model, (vector, calibration) in vectors.items()},
+        floors={model: floor(model, vector, calibration) for model, (vector, calibration) in vectors.items()},
+        familiar=familiar.share(asked),
         times=times,
         subject=subject,
         notes=tuple(reading.note for reading in times),

@@ -19,18 +19,21 @@ from muninn.ports import Calibration
 from muninn.recall.columns import Mask
 from muninn.recall.textindex import Floats
 
-MARGIN = 0.12
+MARGIN = 0.05
 """Calibrated similarity above the noise floor at which meaning starts to count."""
 SPAN = 0.7
 """Calibrated similarity above the margin at which meaning is full: where the best answers to real questions lie."""
 
+IDLE_SHARE = 0.1
+"""Share of a query that any text may cover by its "what is the": it says nothing."""
+
 MEANING_SHARE = 0.45
-DOUBT = 0.3
+DOUBT = 0.15
 """Share of its meaning that a text loses when it has no word of a query in its own language."""
 WORDING_ENOUGH = 0.4
 """Wording from which meaning is trusted in full."""
 LEXICAL_FLOOR = 0.7
-FOREIGN_SHARE = 0.65
+FOREIGN_SHARE = 0.38
 """What meaning alone earns across languages, where wording cannot testify."""
 
 IN_TIME = 0.2
@@ -41,19 +44,19 @@ IN_TIME_ONLY = 0.6
 BAND = 0.08
 """Strength and its kin change a score by at most this share, up or down."""
 
-IDLE_SHARE = 0.12
-"""Share of a query that any text may cover by its "what is the"; it ranks, but it is no ground for an answer."""
-ABSTAIN_BELOW = 0.1
-"""When no memory has better grounds, nothing matched."""
-ABSTAIN_BELOW_FOREIGN = 0.05
-"""The same for a text in another language than the query's: wording is silent there, and nonsense has no language."""
-LEAST_SHOWN = 0.03
+TOLD = 0.15
+"""Wording that is grounds enough for an answer by itself."""
+MEANT, MEANT_BY_NONSENSE = 0.02, 0.4
+"""Meaning that is grounds enough by itself: for a query in words that people use, and in words that nobody does."""
+NONSENSE_BELOW, SENSE_FROM = 0.05, 0.1
+"""Shares of a query in words that people use, between which it turns from nonsense into sense."""
+LEAST_SHOWN = 0.01
 """Below this a memory is not an answer, whatever else is."""
 
 
-def meaning(cosines: Floats, floor: Floats | float, calibration: Calibration) -> Floats:
+def meaning(cosines: Floats, floor: float, calibration: Calibration) -> Floats:
     """Cosines as shares of what lies between "no more than noise" (0) and "answers it" (1)."""
-    share = cosines - floor
+    share = cosines - np.float32(floor)
     share *= np.float32(calibration.a / SPAN)
     share -= np.float32(MARGIN / SPAN)
     np.clip(share, 0.0, 1.0, out=share)
@@ -61,10 +64,12 @@ def meaning(cosines: Floats, floor: Floats | float, calibration: Calibration) ->
 
 
 def wording(covered: Floats, total: float) -> Floats:
-    """The weighted share of the query's words that each text holds, in [0, 1]; ``total`` charges unseen words too."""
+    """The weighted share of the query's words that each text holds, beyond what any text does, in [0, 1]; ``total`` charges
+    unseen words too."""
     if total <= 0:
         return np.zeros_like(covered)
-    share = covered * np.float32(1.0 / total)
+    share = covered * np.float32(1.0 / (total * (1.0 - IDLE_SHARE)))
+    share -= np.float32(IDLE_SHARE / (1.0 - IDLE_SHARE))
     np.clip(share, 0.0, 1.0, out=share)
     return share
 
@@ -87,12 +92,12 @@ def blend(by_meaning: Floats, by_wording: Floats, foreign: Mask | None) -> Float
     return relevance
 
 
-def grounded(by_meaning: float, by_wording: float, *, foreign: bool) -> bool:
-    """Whether the evidence for one text is an answer at all; wording that any text would have is left out of it."""
-    telling = max(0.0, (by_wording - IDLE_SHARE) / (1.0 - IDLE_SHARE))
-    one, other = np.array([by_meaning], np.float32), np.array([telling], np.float32)
-    relevance = float(blend(one, other, np.array([foreign]))[0])
-    return relevance >= (ABSTAIN_BELOW_FOREIGN if foreign else ABSTAIN_BELOW)
+def grounded(by_meaning: float, by_wording: float, familiar: float) -> bool:
+    """Whether the evidence for one text is an answer at all, to a query of which the share ``familiar`` is in words that
+    people use."""
+    sense = min(1.0, max(0.0, (familiar - NONSENSE_BELOW) / (SENSE_FROM - NONSENSE_BELOW)))
+    meant = MEANT_BY_NONSENSE + sense * (MEANT - MEANT_BY_NONSENSE)
+    return by_meaning / meant + by_wording / TOLD >= 1.0
 
 
 def timed(relevance: Floats, in_time: Mask, *, subject: bool) -> Floats:

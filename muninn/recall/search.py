@@ -58,7 +58,7 @@ def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
         found.refine(_slots([memory_id], holdings))
         evidence[memory_id] = _evidence(memory_id, holdings, found, spreads.get(memory_id), now)
     ranked = sorted(scores, key=lambda memory_id: (-round(scores[memory_id], 6), memory_id))
-    if not any(_grounded(evidence[memory_id], found) for memory_id in ranked[: query.limit]):
+    if not any(_grounded(evidence[memory_id], found, question) for memory_id in ranked[: query.limit]):
         return Answer(hits=(), degraded=question.degraded, abstained=True, notes=question.notes)
     shown = [memory_id for memory_id in ranked[: query.limit] if scores[memory_id] >= scoring.LEAST_SHOWN]
     hits = tuple(_hit(evidence[memory_id], scores[memory_id], holdings, question) for memory_id in shown)
@@ -70,10 +70,10 @@ def _visible(memory_id: str, holdings: Holdings, found: Scan) -> bool:
     return slot is not None and bool(found.visible[slot])
 
 
-def _grounded(evidence: Evidence, found: Scan) -> bool:
+def _grounded(evidence: Evidence, found: Scan, question: Question) -> bool:
     if evidence.timely and not found.has_subject:
         return True
-    return scoring.grounded(evidence.meaning, evidence.wording, foreign=evidence.foreign)
+    return scoring.grounded(evidence.meaning, evidence.wording, question.familiar)
 
 
 def _slots(ids: Iterable[str], holdings: Holdings) -> Slots:

@@ -1,8 +1,9 @@
 """Text to index tokens, in any script.
 
-Rules: compatibility-decomposed, accents dropped, casefolded; runs of letters and digits are words, lightly stemmed for
-English and Spanish at once; scripts that put no spaces between words (Han, kana, Thai, Lao, Khmer, Myanmar) become
-overlapping pairs of characters. The same text always gives the same tokens: a query and a memory meet only here.
+Rules: compatibility-decomposed, accents dropped (but not the vowel signs of India), casefolded; runs of letters and
+digits are words, lightly stemmed for English and Spanish at once; scripts that put no spaces between words (Han, kana,
+Thai, Lao, Khmer, Myanmar) become overlapping pairs of characters. The same text always gives the same tokens: a query and
+a memory meet only here.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from functools import lru_cache
 
 # Scripts written without spaces. Hangul has spaces and stays with the words.
 _UNSPACED = "぀-ヿㇰ-ㇿ㐀-䶿一-鿿豈-﫿\U00020000-\U0003134f฀-๿຀-໿ក-៿က-႟"
-_RUN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
+# Scripts of India, whose vowels are marks on the letters: without them most words would be one.
+_MARKED = "\u0900-\u0963\u0966-\u0dff"
+_RUN = re.compile(rf"[{_UNSPACED}]+|(?:[{_MARKED}]|[^\W_{_UNSPACED}])+")
 _FIRST_UNSPACED = "฀"
+_FIRST_MARKED, _LAST_MARKED = "\u0900", "\u0dff"
 _LONGEST_WORD = 64
 _VOWELS = frozenset("aeiouy")
 _ENDINGS = ("amente", "mente", "iendo", "ando", "ing", "ado", "ada", "ido", "ida", "ed")
@@ -26,7 +30,8 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFKC", "".join(c for c in decomposed if unicodedata.category(c) != "Mn"))
+    bare = "".join(c for c in decomposed if unicodedata.category(c) != "Mn" or _FIRST_MARKED <= c <= _LAST_MARKED)
+    return unicodedata.normalize("NFKC", bare)
 
 
 def words(text: str) -> list[str]:

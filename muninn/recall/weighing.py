@@ -16,7 +16,7 @@ from muninn.recall.meaning import Meaning
 from muninn.recall.question import Question
 from muninn.recall.textindex import Slots
 
-RELATED = 0.3
+RELATED = 0.4
 """Meaning above which a memory has to do with a question: chat about other lives stays below, nearly all of it."""
 
 

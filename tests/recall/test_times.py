@@ -112,8 +112,12 @@ def test_a_date_lifts_but_does_not_shut_out(world: World) -> None:
     assert earlier.id in dated
     assert "from the time asked about" in dated[later.id].why
     assert "from the time asked about" not in dated[earlier.id].why
-    gained = dated[later.id].score - plain[later.id].score
-    assert gained > dated[earlier.id].score - plain[earlier.id].score
+    relevance = {
+        memory.id: [float(str((found[memory.id].components or {})["relevance"])) for found in (plain, dated)]
+        for memory in (earlier, later)
+    }
+    assert relevance[later.id][0] < relevance[later.id][1]
+    assert relevance[earlier.id][0] == relevance[earlier.id][1]
 
 
 def test_relative_times_count_from_the_time_asked_about(world: World) -> None:

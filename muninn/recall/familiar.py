@@ -1,0 +1,46 @@
+"""How much of a question is in words that people use, whatever is stored.
+
+Embedders put nonsense nearer to some note than many a question to its answer, so meaning alone cannot tell the two
+apart; that nobody ever wrote such words can. Scripts without a list of common words are told by their characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from muninn.recall.commonness import table
+from muninn.recall.tokens import stem
+
+_HAN = (
+    "的一是不了人我在有他这为之大来以个中上们到说国和地也子时道出而要于就下得可你年生自会那后能对着事其里所去行过家"
+    "十用发天如然作方成者多日都三小军二无同么经法当起与好看学进种将还分此心前面又定见只主没公从今天明什谁哪几吗吧呢"
+    "新文市本部长意思问月点手机电车话工动做想知给被让把比等最高全正外内间期次第四五六七八九百千万两名位件张开关门"
+    "水书店房路东西南北老师生活早晚午周星加班现再已每因所以但却很真太更先回住吃买卖钱请找送打写读听记忘错改换修"
+    "時間会議何誰場所予定変更使社員食度来週今毎朝夜夏冬春秋駅店旅行料理買物電話番号仕事問題方法理由必要教書見聞"
+    "話言思知持待帰決始終開閉入出立止動作成用取置"
+)
+_HANGUL = (
+    "이가은는을를에의로과와도고다하한나지기아어오우사시리자일제부정수서대인해라그보주전있없었했것들만장동성상화원"
+    "연신조구안국미소비세경공실때문어디언누무엇얼마왜몇요까게면서며년월날간분교학생회의모여러같더후중내유진행"
+)
+_CHARACTERS = frozenset(_HAN + _HANGUL)
+_KANA = frozenset(
+    "する です ます した から まで って では には とは ない ある いる れる れた され こと もの よう とき ため どこ いつ なに だれ どう"
+    " この その あの たい てい いつ のは のが のを のに ので たの るの んで した して しま せん ませ ました かな たち など だけ".split()
+)
+
+
+def share(words: Sequence[str]) -> float:
+    """The share of the characters of folded ``words`` that stand in common words, or are common themselves, in [0, 1].
+    The most familiar word is left out: one may be met by accident."""
+    counts = [_familiar(word) for word in words]
+    total = sum(map(len, words))
+    return max(0, sum(counts) - max(counts)) / total if total else 0.0
+
+
+def _familiar(word: str) -> int:
+    if stem(word) in table():
+        return len(word)
+    if word in _KANA:
+        return len(word)
+    return sum(character in _CHARACTERS for character in word)
