@@ -330,6 +330,28 @@ def test_what_the_budget_refused_is_asked_again_when_there_is_a_budget(make_worl
     assert merged == [5, 2, 0]
 
 
+def test_every_merge_of_one_answer_is_charged_to_the_same_budget(make_world: Callable[..., World]) -> None:
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        pairs = [g["memories"] for g in data["groups"] if len(g["memories"]) == 2]
+        return {
+            "merge": [
+                {"ids": [m["id"] for m in pair], "into": pair[0]["id"], "title": "", "text": pair[0]["content"]}
+                for pair in pairs
+            ]
+        }
+
+    world = make_world(models=answering(decide))
+    for number in range(74):
+        first = f"The notes about subject{number} are in the drawer of subject{number}."
+        world.tell(first)
+        world.tell(
+            f"In the drawer of subject{number} are the notes about subject{number}.", vector=_vector(world, first)
+        )
+    outcome = world.dreamer.dream(force=True)
+    archived = [m for m in world.read.memories() if m.state is State.ARCHIVED]
+    assert ops(outcome).count("merge") == len(archived) == 14, "a tenth of 148"
+
+
 def test_what_was_asked_is_known_however_long_the_dream_took(make_world: Callable[..., World]) -> None:
     def slow(data: dict[str, Any]) -> dict[str, Any]:
         world.sleep(seconds=3)
