@@ -108,15 +108,17 @@ class _Reading:
             if isinstance(named, str) and named in _ALLOWED:
                 rows[named].append({name: value for name, value in item.items() if name != "op"})
             else:
-                self.rejected.append(Rejected(op="unknown", why="no such operation"))
+                self.rejected.append(Rejected(op="unknown", why="no such operation", ids=self._known(item)))
                 if len(self.rejected) > self._cap:
                     break
         for op, some in rows.items():
             if len(some) > self._cap:
-                self.rejected.append(Rejected(op=op, why=f"{len(some) - self._cap} beyond the cap of {self._cap}"))
+                beyond = len(some) - self._cap
+                self.rejected.append(Rejected(op=op, why="beyond the cap of one answer", count=beyond))
                 del some[self._cap :]
         unknown = [name for name in islice(raw, 64) if name not in FIELDS and name != "reasoning"]
-        self.rejected.extend(Rejected(op="unknown", why="no such operation") for _ in unknown[:8])
+        for name in unknown[:8]:
+            self.rejected.append(Rejected(op="unknown", why="no such operation", ids=self._known({"ids": raw[name]})))
         return rows
 
     @property
@@ -126,8 +128,8 @@ class _Reading:
     def _check_shape(self, op: str, row: object) -> None:
         if not isinstance(row, dict):
             raise _RejectedError("not an object")
-        if extra := set(row) - _ALLOWED[op]:
-            raise _RejectedError(f"{len(extra)} fields that {op} does not have")
+        if not set(row) <= _ALLOWED[op]:
+            raise _RejectedError("fields that it does not have")
 
     def _known(self, row: object) -> tuple[str, ...]:
         if not isinstance(row, dict):
@@ -155,7 +157,7 @@ class _Reading:
         if len(set(value)) != len(value):
             raise _RejectedError("the same id twice")
         if len(value) < least:
-            raise _RejectedError(f"fewer than {least} ids")
+            raise _RejectedError("too few ids")
         return tuple(value)
 
     def _together(self, aliases: tuple[str, ...], kinds: frozenset[GroupKind]) -> None:
@@ -219,12 +221,12 @@ class _Reading:
         relation = row.get("relation")
         if relation not in SUGGESTED_RELATIONS:
             raise _RejectedError("a relation that does not exist")
-        reason = _line(row.get("reason"), "a reason")
+        reason = _line(row.get("reason"))
         found = [verdict for verdict in self.accepted if isinstance(verdict, SuggestVerdict)]
         if any({verdict.a, verdict.b} == {a.id, b.id} for verdict in found):
             raise _RejectedError("suggested twice")
         if len(found) >= SUGGESTION_LIMIT:
-            raise _RejectedError(f"more than {SUGGESTION_LIMIT} suggestions")
+            raise _RejectedError("beyond the cap of one answer")
         _adds_nothing(reason, [a, b])
         self.accepted.append(SuggestVerdict(a=a.id, b=b.id, reason=reason, relation=str(relation)))
 
@@ -241,10 +243,10 @@ class _Reading:
         self.accepted.append(StabilityVerdict(id=memory.id, days=min(max(float(days), STABILITY_FLOOR), STABILITY_CAP)))
 
     def _sentence(self, row: Mapping[str, Any]) -> None:
-        sentence = _line(row.get("sentence"), "a sentence")
+        sentence = _line(row.get("sentence"))
         aliases = self._aliases(row.get("ids"), least=1)
         if len(self.narrative) >= NARRATIVE_LIMIT:
-            raise _RejectedError(f"more than {NARRATIVE_LIMIT} sentences")
+            raise _RejectedError("beyond the cap of one answer")
         memories = [self.shown.memories[alias] for alias in aliases]
         _adds_nothing(sentence, memories)
         self.narrative.append(Narrative(sentence=sentence, ids=tuple(memory.id for memory in memories)))
@@ -267,7 +269,7 @@ def _merged_text(value: object, members: list[Memory]) -> str:
         raise _RejectedError("no text")
     text = value.strip()
     if not _clean(text, lines=True):
-        raise _RejectedError("a text with control characters")
+        raise _RejectedError("control characters")
     longest = max(len(member.content) for member in members)
     if not SHORTEST * longest <= len(text) <= room(members):
         raise _RejectedError("a text far shorter or longer than its sources")
@@ -275,10 +277,10 @@ def _merged_text(value: object, members: list[Memory]) -> str:
     titles = [member.title for member in members if not member.title_derived]
     if _repeats(text) > max(map(_repeats, sources)):
         raise _RejectedError("a text that repeats itself")
-    if gone := lost(sources, text):
-        raise _RejectedError(f"a text that loses {len(gone)} of the values in its sources")
-    if added := invented(sources + titles, text):
-        raise _RejectedError(f"a text that adds {len(added)} values its sources do not have")
+    if lost(sources, text):
+        raise _RejectedError("a text that loses values of its sources")
+    if invented(sources + titles, text):
+        raise _RejectedError("a text that adds values its sources do not have")
     return text
 
 
@@ -292,31 +294,26 @@ def _repeats(text: str) -> int:
 def _title(value: object, members: list[Memory]) -> str | None:
     if value is None or value == "":
         return None
-    title = _line(value, "a title")
+    title = _line(value)
     if len(title.encode("utf-8")) > TITLE_LIMIT:
-        raise _RejectedError("a title that is too long")
+        raise _RejectedError("words that are too long")
     if invented([member.content + "\n" + member.title for member in members], title):
         raise _RejectedError("a title with values its sources do not have")
     return title
 
 
-def _line(value: object, what: str) -> str:
-    """One line of clean text."""
+def _line(value: object) -> str:
+    """One line of clean text. Aliases mean nothing to a reader: those in brackets go, a line that needs them falls."""
     if not isinstance(value, str) or not value.strip():
-        raise _RejectedError(f"{what} is missing")
+        raise _RejectedError("words that are missing")
     line = " ".join(value.split())
     if len(line) > SENTENCE_LIMIT:
-        raise _RejectedError(f"{what} that is longer than {SENTENCE_LIMIT} characters")
+        raise _RejectedError("words that are too long")
     if not _clean(line, lines=False):
-        raise _RejectedError(f"{what} with control characters")
-    return _without_aliases(line, what)
-
-
-def _without_aliases(line: str, what: str) -> str:
-    """Aliases mean nothing to a reader: those in brackets go, a sentence that needs them falls."""
+        raise _RejectedError("control characters")
     line = _BRACKETED.sub("", line)
     if _ALIAS.search(line):
-        raise _RejectedError(f"{what} that speaks in aliases")
+        raise _RejectedError("words that speak in aliases")
     return line
 
 

@@ -61,6 +61,20 @@ def obedient(asked: Asked) -> str:
     })  # fmt: skip
 
 
+def eager(asked: Asked) -> str:
+    """Merges every group, in a text that any guard would pass, and everything shown into one besides."""
+    groups = shown_groups(asked.prompt)
+    ids = [memory["id"] for group in groups for memory in group["memories"]]
+    merge = [
+        {"ids": [memory["id"] for memory in group["memories"]], "into": group["memories"][0]["id"], "title": "",
+         "text": max((str(memory["content"]) for memory in group["memories"]), key=len)}
+        for group in groups
+    ]  # fmt: skip
+    merge.append({"ids": ids, "into": ids[0], "title": "", "text": "All of it."})
+    supersede = [{"old": old, "new": ids[-1]} for old in ids[:-1]]
+    return json.dumps({**json.loads(empty_answer(asked)), "merge": merge, "supersede": supersede})
+
+
 _OK = '{"reasoning":"","merge":[],"supersede":[],"distinct":[],"suggest":[],"stability":[{"id":"m1","days":30}],"narrative":[]}'
 
 

@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from tests.fakes.llm_models import TEXT_MODES, empty_answer, obedient, shown_groups, truthful
+from tests.fakes.llm_models import TEXT_MODES, eager, empty_answer, obedient, shown_groups, truthful
 from tests.fakes.llm_protocols import QUESTIONS, Asked, Recorded, asked_in, content_type, read_json, render
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Asked",
     "FakeLlm",
     "Recorded",
+    "eager",
     "empty_answer",
     "obedient",
     "shown_groups",
