@@ -198,6 +198,7 @@ _REFUSALS_ES: Mapping[str, str] = {
     "a text far shorter or longer than its sources": "un texto mucho más corto o más largo que sus fuentes",
     "a text that adds values its sources do not have": "un texto que añade datos que sus fuentes no tienen",
     "a text that loses values of its sources": "un texto que pierde datos de sus fuentes",
+    "a text that models have written over already": "un texto que los modelos ya reescribieron",
     "a text that repeats itself": "un texto que se repite",
     "a text that says the opposite": "un texto que dice lo contrario",
     "a title with values its sources do not have": "un título con datos que sus fuentes no tienen",

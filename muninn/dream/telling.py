@@ -187,7 +187,7 @@ def _merge(teller: Teller, one: Merge) -> str:
 
 
 def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]) -> list[str]:
-    queued = [one for one in told if isinstance(one, NearDuplicates)]
+    queued = _unsettled(told)
     conflicts = [one for one in queued if one.verdict == "conflict"]
     lines = [_conflict(teller, one) for one in conflicts[:LISTED]]
     if len(conflicts) > LISTED:
@@ -202,6 +202,15 @@ def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]
     if left_out:
         lines.append(teller.say("left_out", n=left_out))
     return lines
+
+
+def _unsettled(told: Sequence[Operation]) -> list[NearDuplicates]:
+    """The sets that were queued and that the same dream did not go on to decide."""
+    gone = {key for one in told if isinstance(one, Merge) for key in one.losers}
+    gone |= {one.old for one in told if isinstance(one, Supersede)}
+    apart = [set(one.ids) for one in told if isinstance(one, Distinct)]
+    queued = [(one, set(one.ids) - gone) for one in told if isinstance(one, NearDuplicates)]
+    return [one for one, left in queued if len(left) > 1 and not any(left <= ids for ids in apart)]
 
 
 def _conflict(teller: Teller, one: NearDuplicates) -> str:

@@ -46,6 +46,26 @@ def ops(outcome: Any) -> list[str]:
     return [row["op"] for row in outcome.document()["operations"] if row["applied"]]
 
 
+@pytest.mark.parametrize("op", ["merge", "supersede", "distinct", None])
+def test_what_the_model_settled_awaits_nobody(make_world: Callable[..., World], op: str | None) -> None:
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        ids = [alias(data, ONE), alias(data, OTHER)]
+        rows: dict[str, dict[str, Any]] = {
+            "merge": {"ids": ids, "into": ids[0], "title": "", "text": ONE},
+            "supersede": {"old": ids[0], "new": ids[1]},
+            "distinct": {"ids": ids},
+        }
+        return {op: [rows[op]]} if op else {}
+
+    world = make_world(models=answering(decide))
+    world.tell(ONE)
+    world.sleep(days=1)
+    world.tell(OTHER, vector=world.vector_of(ONE))
+    outcome = world.dreamer.dream(force=True)
+    assert ops(outcome) == ["near_duplicates", *([op] if op else [])]
+    assert ("Awaiting you" in outcome.journal) is (op is None)
+
+
 def test_a_merge_by_the_model_unites_texts_and_is_embedded(make_world: Callable[..., World]) -> None:
     text = "La clave de firma se guarda en el HSM y no está en el repositorio."
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from muninn.domain.evolution import evolve
+from muninn.domain.lineage import LEVELS, level_from
 from muninn.domain.memory import Memory, content_hash
 from muninn.domain.operations import (
     Advise,
@@ -176,6 +177,9 @@ def _merge(context: Context, verdict: MergeVerdict) -> Merge | Rejected:
         differs = contradiction(Text(None, member.content), Text(None, verdict.text))
         if differs is not None and differs.slot == "antonym":
             return Rejected(op="merge", why="a text that says the opposite", ids=ids)
+    level = level_from(verdict.text, [(member, context.rulings.level(member)) for member in members])
+    if level > LEVELS:
+        return Rejected(op="merge", why="a text that models have written over already", ids=ids)
     if len(ids) - 1 > context.budget:
         return Rejected(op="merge", why=SPENT, ids=ids)
     context.spend(len(ids) - 1)
@@ -189,7 +193,7 @@ def _merge(context: Context, verdict: MergeVerdict) -> Merge | Rejected:
     if content_hash(verdict.text) == members[0].content_hash and verdict.title in {None, members[0].title}:
         return operation
     model, vector = _embedded(context, members[0], verdict) or (None, None)
-    return replace(operation, content=verdict.text, title=verdict.title, model=model, vector=vector)
+    return replace(operation, content=verdict.text, title=verdict.title, model=model, vector=vector, level=level)
 
 
 def _apart(context: Context, one: Memory, other: Memory) -> str | None:
