@@ -29,6 +29,7 @@ from muninn.dream.teller import LISTED, Teller, Texts, Titles, quoted, stamp
 
 ARROWS = 2  # links named in one sentence
 MERGES = 8  # merges told one by one
+PROBLEM = 400  # characters of why no model judged, which may be one reason for each provider
 REASONS = 6  # reasons told one by one why a model's proposals were refused
 EXAMPLES = 2  # memories named with each of them
 DIFFERENCE = 160  # characters of what differs within a set
@@ -276,7 +277,7 @@ def _phases(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _skipped(teller: Teller, report: Mapping[str, Any]) -> list[str]:
     problems = {str(one) for phase in _phases(report) for one in phase.get("figures", {}).get("problems", ())}
-    models = [teller.say("no_model", why=quoted(problem, 160)) for problem in sorted(problems)]
+    models = [teller.say("no_model", why=quoted(problem, PROBLEM)) for problem in sorted(problems)]
     return models + [
         teller.plural("vault", int(one["memories"]), vault=one["vault"], why=teller.say("tier", tier=one["tier"]))
         for one in report.get("vaults", ())

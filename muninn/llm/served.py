@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -69,6 +70,10 @@ class ServedModel(ABC):
 
     def check(self, *, deadline: float) -> Health:
         probe = Envelope(vault="", tier=Tier.GLOBAL, purpose=Purpose.PROBE, provider=self.name, model=self._model)
+        try:
+            self._revealed()
+        except ProviderError as error:
+            return replace(self.describe(), note=str(error))
         try:
             return self._look(probe, deadline=deadline)
         except ProviderError as error:

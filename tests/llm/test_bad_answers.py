@@ -218,6 +218,13 @@ def test_a_missing_key_is_one_line(provider: str, variable: str, server: FakeLlm
     with pytest.raises(ProviderError, match=variable):
         make_models(server, providers=(provider,), environ={}).complete(request_for(), deadline=deadline())
     assert server.requests == []
+    (health,) = make_models(server, providers=(provider,), environ={}).status(deadline=deadline())
+    assert (health.reachable, variable in health.note) == (None, True), "nobody was asked, so nobody is unreachable"
+
+
+def test_a_missing_server_is_one_line_that_names_it(make_models: MakeModels) -> None:
+    with pytest.raises(ProviderError, match=r"^ollama at 127\.0\.0\.1:9 is not reachable: .*\(is it running"):
+        make_models().complete(request_for(), deadline=deadline())
 
 
 def test_an_answer_is_no_answer_when_it_was_cut_off(server: FakeLlm, make_models: MakeModels) -> None:
