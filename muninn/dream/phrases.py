@@ -200,6 +200,7 @@ _REFUSALS_ES: Mapping[str, str] = {
     "a text that loses values of its sources": "un texto que pierde datos de sus fuentes",
     "a text that models have written over already": "un texto que los modelos ya reescribieron",
     "a text that repeats itself": "un texto que se repite",
+    "a text that says what no source says": "un texto que dice lo que ninguna fuente dice",
     "a text that says the opposite": "un texto que dice lo contrario",
     "a title with values its sources do not have": "un título con datos que sus fuentes no tienen",
     "advice across vaults": "un consejo entre bóvedas",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -54,7 +55,8 @@ class OllamaProvider(ServedModel):
             options={"temperature": 0, "num_predict": request.max_tokens, "num_ctx": _context(request)},
             stream=True,
         )
-        return self._gather(parts)
+        with closing(parts):  # what is left unread is counted and recorded now
+            return self._gather(parts)
 
     def _client(self, request: Request, key: str | None, deadline: float, max_bytes: int) -> Any:
         ollama = self._library.load(clock=self._pace.clock, deadline=deadline)

@@ -12,7 +12,9 @@ from muninn.llm.served import HostedModel
 from muninn.ports import Completion, Request
 
 _THINKING_ROOM = 16_384  # tokens: the official models think inside the same allowance as the answer
-_UNSUPPORTED = frozenset({"maxLength", "minLength"})  # by strict schemas
+_UNSUPPORTED = frozenset(
+    {"maxLength", "minLength"}
+)  # by the strict schemas of the official host; other servers need them
 
 
 class OpenAIProvider(HostedModel):
@@ -22,8 +24,10 @@ class OpenAIProvider(HostedModel):
 
     def _ask(self, request: Request, key: str | None, *, deadline: float, max_bytes: int) -> Completion:
         room: dict[str, Any] = {"max_tokens": request.max_tokens, "temperature": 0}
+        schema: Any = dict(request.schema)
         if self._endpoint.official_for(self.name):  # its reasoning models take neither of the two
             room = {"max_completion_tokens": max(request.max_tokens, _THINKING_ROOM)}
+            schema = _strict(schema)
         with self._client(self._envelope(request), key, deadline, max_bytes) as client:
             answer = client.chat.completions.create(
                 model=self._model,
@@ -33,7 +37,7 @@ class OpenAIProvider(HostedModel):
                 ],
                 response_format={
                     "type": "json_schema",
-                    "json_schema": {"name": "answer", "strict": True, "schema": _strict(request.schema)},
+                    "json_schema": {"name": "answer", "strict": True, "schema": schema},
                 },
                 timeout=self._seconds(deadline),
                 **room,

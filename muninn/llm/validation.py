@@ -11,6 +11,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 from muninn.domain.memory import STABILITY_CAP, STABILITY_FLOOR, TITLE_LIMIT, Memory
 from muninn.llm.extraction import FIELDS, parse
 from muninn.llm.prompts import SUGGESTED_RELATIONS, GroupKind, Shown, room
-from muninn.llm.values import invented, lost
+from muninn.llm.values import invented, lost, strays
 from muninn.llm.verdicts import (
     DistinctVerdict,
     MergeVerdict,
@@ -268,12 +269,12 @@ def _merged_text(value: object, members: list[Memory]) -> str:
     if not isinstance(value, str) or not value.strip():
         raise _RejectedError("no text")
     text = value.strip()
-    if not _clean(text, lines=True):
+    sources = [member.content for member in members]
+    if not _clean(text, lines=True, invisible=frozenset("".join(sources))):
         raise _RejectedError("control characters")
-    longest = max(len(member.content) for member in members)
+    longest = max(map(len, sources))
     if not SHORTEST * longest <= len(text) <= room(members):
         raise _RejectedError("a text far shorter or longer than its sources")
-    sources = [member.content for member in members]
     titles = [member.title for member in members if not member.title_derived]
     if _repeats(text) > max(map(_repeats, sources)):
         raise _RejectedError("a text that repeats itself")
@@ -281,6 +282,8 @@ def _merged_text(value: object, members: list[Memory]) -> str:
         raise _RejectedError("a text that loses values of its sources")
     if invented(sources + titles, text):
         raise _RejectedError("a text that adds values its sources do not have")
+    if strays(sources + titles, text):
+        raise _RejectedError("a text that says what no source says")
     return text
 
 
@@ -309,7 +312,7 @@ def _line(value: object) -> str:
     line = " ".join(value.split())
     if len(line) > SENTENCE_LIMIT:
         raise _RejectedError("words that are too long")
-    if not _clean(line, lines=False):
+    if not _clean(line, lines=False, invisible=_JOINERS):
         raise _RejectedError("control characters")
     line = _BRACKETED.sub("", line)
     if _ALIAS.search(line):
@@ -321,15 +324,21 @@ def _adds_nothing(line: str, memories: list[Memory]) -> None:
     """An address in a sentence must come from the memories it cites: nothing else may make a reader's screen fetch it."""
     known = " ".join(f"{memory.title} {memory.content}" for memory in memories).casefold()
     for word in line.casefold().split():
-        if "://" in word and word.strip("()[]<>\"'.,;:!") not in known:
+        address = word.strip("()[]<>\"'.,;:!")
+        if _ADDRESS.search(address) and address not in known:
             raise _RejectedError("an address that its memories do not contain")
 
 
-def _clean(text: str, *, lines: bool) -> bool:
-    """Whether ``text`` has neither control, private nor surrogate characters, nor marks that reorder what is read."""
+def _clean(text: str, *, lines: bool, invisible: AbstractSet[str]) -> bool:
+    """Whether ``text`` has neither control, private nor surrogate characters, nor marks that reorder what is read, and of
+    those that nobody sees only ``invisible``: a model could write in them what only a model reads."""
     return all(
         (char in "\n\t" and lines)
-        or (unicodedata.category(char) not in ("Cc", "Cs", "Co", "Cn") and char not in _REORDERING)
+        or (
+            (category := unicodedata.category(char)) not in ("Cc", "Cs", "Co", "Cn")
+            and char not in _REORDERING
+            and ((category != "Cf" and not _SELECTORS.match(char)) or char in invisible)
+        )
         for char in text
     )
 
@@ -337,4 +346,7 @@ def _clean(text: str, *, lines: bool) -> bool:
 _STOP = re.compile(r"[.!?。]+(?:\s+|$)|\n+")
 _ALIAS = re.compile(r"(?<!\d\s)\bm[1-9]\d{0,3}\b")  # but "80 m2" is an area
 _BRACKETED = re.compile(r"\s*[(\[]\s*m\d{1,4}(?:\s*(?:,|;|&|\+|/|→|->|and|y)\s*m\d{1,4}){0,40}\s*[)\]]")
+_SELECTORS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")  # of emoji, and of scripts that need them
+_ADDRESS = re.compile(r"://|^//|^www\.|^(?:javascript|data|mailto|file|tel):|@[\w-]+\.\w|\w\.[a-z]{2,}/")
 _REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
