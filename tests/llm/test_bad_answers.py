@@ -20,7 +20,7 @@ from tests.fakes.llm_server import TEXT_MODES, WIRE_MODES, Asked, FakeLlm, empty
 from tests.llm.conftest import MakeModels, MemoryLedger, deadline, memory, request_for
 
 PROVIDERS = ("ollama", "anthropic", "openai")
-SLOW_MODES = ("hang_accept", "hang_after_headers", "drip:20", "endless_headers", "ws_flood")
+SLOW_MODES = ("hang_accept", "hang_after_headers", "drip:20", "endless_headers", "endless_continue", "ws_flood")
 GROUPS = (
     Group(GroupKind.ALIKE, (memory("01A", "The relay listens on port 4242.", tier=Tier.GLOBAL),
                             memory("01B", "the relay listens on port 4242.", tier=Tier.GLOBAL, day=2))),
