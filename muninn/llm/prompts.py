@@ -196,11 +196,12 @@ def answer_schema(aliases: Sequence[str], *, longest: int = 0, together: int = 0
         return {"type": "array", "maxItems": limit, "items": item}
 
     count = len(aliases)
+    roles = max(1, count // 2)  # each takes two memories at least, and a memory has one role
     return _closed(
         {
             "reasoning": {"type": "string", "maxLength": 2000},
-            "merge": rows(count, ids=some, into=alias, title={"type": "string", "maxLength": 200}, text=text),
-            "supersede": rows(count, old=alias, new=alias),
+            "merge": rows(roles, ids=some, into=alias, title={"type": "string", "maxLength": 200}, text=text),
+            "supersede": rows(roles, old=alias, new=alias),
             "distinct": rows(2 * count, ids=some),
             "suggest": rows(
                 10, a=alias, b=alias, relation={"type": "string", "enum": list(SUGGESTED_RELATIONS)}, reason=short
