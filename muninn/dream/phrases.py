@@ -234,6 +234,8 @@ _REFUSALS_ES: Mapping[str, str] = {
     "they were judged distinct before": "ya se declararon distintos",
     "today's survival budget is spent": "el cupo de hoy está agotado",
     "too few ids": "demasiado pocos recuerdos",
+    "judged twice": "juzgados dos veces",
+    "values of memories that it does not cite": "datos de recuerdos que no cita",
     "validity differs": "de vigencia distinta",
     "vaults differ": "de bóvedas distintas",
     "words that are missing": "palabras que faltan",

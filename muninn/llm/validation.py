@@ -19,7 +19,7 @@ from typing import Any
 from muninn.domain.memory import STABILITY_CAP, STABILITY_FLOOR, TITLE_LIMIT, Memory
 from muninn.llm.extraction import FIELDS, parse
 from muninn.llm.prompts import SUGGESTED_RELATIONS, GroupKind, Shown, room
-from muninn.llm.values import invented, lost, strays
+from muninn.llm.values import borrowed, invented, lost, strays
 from muninn.llm.verdicts import (
     DistinctVerdict,
     MergeVerdict,
@@ -212,7 +212,10 @@ class _Reading:
     def _distinct(self, row: Mapping[str, Any]) -> None:
         aliases = self._aliases(row.get("ids"), least=2)
         self._together(aliases, _SAME)
-        self.accepted.append(DistinctVerdict(ids=tuple(sorted(self.shown.memories[alias].id for alias in aliases))))
+        verdict = DistinctVerdict(ids=tuple(sorted(self.shown.memories[alias].id for alias in aliases)))
+        if verdict in self.accepted:
+            raise _RejectedError("judged twice")
+        self.accepted.append(verdict)
 
     def _suggest(self, row: Mapping[str, Any]) -> None:
         a, b = self._memory(row.get("a")), self._memory(row.get("b"))
@@ -228,8 +231,15 @@ class _Reading:
             raise _RejectedError("suggested twice")
         if len(found) >= SUGGESTION_LIMIT:
             raise _RejectedError("beyond the cap of one answer")
-        _adds_nothing(reason, [a, b])
+        self._speaks_of(reason, [a, b])
         self.accepted.append(SuggestVerdict(a=a.id, b=b.id, reason=reason, relation=str(relation)))
+
+    def _speaks_of(self, line: str, memories: list[Memory]) -> None:
+        """A line is told, and erased, with the memories it cites, so it may bring in nothing of others."""
+        _adds_nothing(line, memories)
+        others = [memory for memory in self.shown.memories.values() if memory not in memories]
+        if borrowed(map(_whole, memories), map(_whole, others), line):
+            raise _RejectedError("values of memories that it does not cite")
 
     def _stability(self, row: Mapping[str, Any]) -> None:
         memory = self._memory(row.get("id"))
@@ -249,7 +259,7 @@ class _Reading:
         if len(self.narrative) >= NARRATIVE_LIMIT:
             raise _RejectedError("beyond the cap of one answer")
         memories = [self.shown.memories[alias] for alias in aliases]
-        _adds_nothing(sentence, memories)
+        self._speaks_of(sentence, memories)
         self.narrative.append(Narrative(sentence=sentence, ids=tuple(memory.id for memory in memories)))
 
 
@@ -318,6 +328,10 @@ def _line(value: object) -> str:
     if _ALIAS.search(line):
         raise _RejectedError("words that speak in aliases")
     return line
+
+
+def _whole(memory: Memory) -> str:
+    return f"{memory.title}\n{memory.content}"
 
 
 def _adds_nothing(line: str, memories: list[Memory]) -> None:

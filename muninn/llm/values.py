@@ -68,6 +68,13 @@ def invented(sources: Iterable[str], text: str) -> tuple[str, ...]:
     return (*added, *denial)
 
 
+def borrowed(cited: Iterable[str], others: Iterable[str], text: str) -> bool:
+    """Whether ``text`` states a value that only ``others`` state: it speaks of what it does not name."""
+    own = {value for source in cited for value in stated(source)}
+    added = stated(text).keys() - own
+    return bool(added) and any(not added.isdisjoint(stated(other)) for other in others)
+
+
 def strays(sources: Iterable[str], text: str) -> bool:
     """Whether some sentence of ``text`` has hardly a word from ``sources``: an order slipped in, not another wording."""
     known = {stem for source in sources for sentence in sentences(normalise(source)) for stem in _stems(sentence)}

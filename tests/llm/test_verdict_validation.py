@@ -230,6 +230,22 @@ def test_sentences_without_ground_fall(row: Any, why: str) -> None:
     assert why in verdicts.rejected[0].why
 
 
+def test_a_sentence_speaks_of_the_memories_it_cites() -> None:
+    """It is erased with them: a value of another memory would outlive that one in the journal."""
+    alone = {"sentence": "El relé usa el puerto 4242.", "ids": ["m7"]}
+    verdicts = judge(
+        narrative=[alone, {**alone, "ids": ["m7", "m1"]}, {"sentence": "Tres notas son una.", "ids": ["m7"]}]
+    )
+    assert [sentence.ids for sentence in verdicts.narrative] == [("01T", "01A"), ("01T",)]
+    assert [rejected.why for rejected in verdicts.rejected] == ["values of memories that it does not cite"]
+
+
+def test_one_set_is_judged_once() -> None:
+    verdicts = judge(distinct=[{"ids": ["m7", "m4"]}, {"ids": ["m4", "m7"]}])
+    assert verdicts.accepted == (DistinctVerdict(ids=("01D", "01T")),)
+    assert verdicts.rejected[0].why == "judged twice"
+
+
 def test_what_joins_letters_and_emoji_stays() -> None:
     verdicts = judge(narrative=[{"sentence": "Todo en orden \u2764\ufe0f \U0001f469\u200d\U0001f4bb.", "ids": ["m1"]}])
     assert len(verdicts.narrative) == 1
