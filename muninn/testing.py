@@ -112,8 +112,8 @@ class MemoryStore:
     def decisions(self) -> Iterator[Decision]:
         return iter(list(self._records["decisions"].values()))
 
-    def egress(self) -> Iterator[Egress]:
-        return iter(list(self._records["egress"].values()))
+    def egress(self, since: str = "") -> Iterator[Egress]:
+        return iter([row for row in self._records["egress"].values() if row.id > since])
 
     def meta(self) -> Mapping[str, str]:
         return dict(self._meta)

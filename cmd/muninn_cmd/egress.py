@@ -32,15 +32,23 @@ def _text(document: dict[str, Any]) -> str:
     rows = [
         (
             moment(entry.get("at")),
-            "sent" if entry.get("allowed") else "refused",
+            _outcome(entry),
             f"{one_line(entry.get('vault'))} ({one_line(entry.get('tier'))})",
             f"{one_line(entry.get('provider'))} {one_line(entry.get('model'))}",
             f"{number(int(entry.get('bytes_out') or 0))} B out, {number(int(entry.get('bytes_in') or 0))} B in",
-            one_line(entry.get("address") if entry.get("allowed") else entry.get("reason")),
+            one_line(entry.get("address") if _outcome(entry) == "sent" else entry.get("reason")),
         )
         for entry in reversed(entries)
     ]
     return f"{columns(rows)}\n\n{_sums(document.get('totals') or {})}"
+
+
+def _outcome(entry: dict[str, Any]) -> str:
+    """What became of an attempt: one that nobody answered and that carried nothing has failed before it left."""
+    if not entry.get("allowed"):
+        return "refused"
+    left = entry.get("bytes_out") or entry.get("bytes_in") or str(entry.get("reason")).startswith("answered")
+    return "sent" if left else "failed"
 
 
 def _sums(totals: dict[str, Any]) -> str:
@@ -49,5 +57,5 @@ def _sums(totals: dict[str, Any]) -> str:
         f"{one_line(name)}: {number(int(size))} bytes out"
         for name, size in (totals.get("bytes_out_by_provider") or {}).items()
     ]
-    sent, refused = int(totals.get("allowed") or 0), int(totals.get("refused") or 0)
-    return "\n".join([*lines, f"{count(sent, 'request')} sent, {number(refused)} refused"])
+    allowed, refused = int(totals.get("allowed") or 0), int(totals.get("refused") or 0)
+    return "\n".join([*lines, f"{count(allowed, 'request')} allowed, {number(refused)} refused"])

@@ -7,6 +7,7 @@ from collections import Counter
 from muninn.api.calls import Answer, Call, Core, Route
 from muninn.api.metrics import prometheus
 from muninn.api.wire import plain
+from muninn.domain.records import egress_totals
 from muninn.errors import UsageError
 
 
@@ -22,20 +23,8 @@ def egress(core: Core, call: Call) -> Answer:
         key=lambda e: e.id,
         reverse=True,
     )
-    sent = [e for e in entries if e.allowed]
-    by_provider = Counter[str]()
-    for entry in sent:
-        by_provider[entry.provider] += entry.bytes_out
-    totals = {
-        "allowed": len(sent),
-        "refused": len(entries) - len(sent),
-        "bytes_out": sum(e.bytes_out for e in sent),
-        "bytes_in": sum(e.bytes_in for e in sent),
-        "bytes_out_by_provider": dict(sorted(by_provider.items())),
-    }
-    return Answer(
-        document={"entries": [plain(e) for e in entries[: call.number("limit", 1000, high=100_000)]], "totals": totals}
-    )
+    shown = entries[: call.number("limit", 1000, high=100_000)]
+    return Answer(document={"entries": [plain(e) for e in shown], "totals": egress_totals(entries)})
 
 
 def hook(core: Core, call: Call) -> Answer:

@@ -117,6 +117,8 @@ def examine(app: App, *, verify: bool) -> dict[str, Any]:
 def _model(health: Health) -> Check:
     """A configured model that cannot be reached costs the dream its judgement, not the memory its health."""
     state = "reachable" if health.reachable else "not reachable, so dreams go on without its judgement"
+    if health.reachable is None:
+        state = "not asked, so dreams go on without its judgement"
     if health.reachable and health.model_present is False:
         state = f"reachable, but {health.model} is not there"
     note = f"; {health.note}" if health.note else ""

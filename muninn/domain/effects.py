@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol, assert_never
 
+from muninn.domain.lineage import noted
 from muninn.domain.memory import Kind, Link, LinkKey, Memory, Origin, State, content_hash
 from muninn.domain.operations import (
     Advise,
@@ -60,7 +61,7 @@ def effect(operation: Operation, state: Reader, *, now: datetime, dream_id: str)
         case Reinforce():
             return _reinforced(operation, state)
         case Merge():
-            return _merged(operation, state, now)
+            return _merged(operation, state, now, dream_id)
         case NearDuplicates() | Distinct():
             return Effect(decisions=(_decision(operation, state, now, dream_id),))
         case Supersede():
@@ -105,7 +106,7 @@ def _reinforced(operation: Reinforce, state: Reader) -> Effect:
     return Effect(memories=(used,), links=links)
 
 
-def _merged(operation: Merge, state: Reader, now: datetime) -> Effect:
+def _merged(operation: Merge, state: Reader, now: datetime, dream_id: str) -> Effect:
     survivor = _present(state, operation.into)
     losers = [_present(state, key) for key in operation.losers]
     everyone = (survivor, *losers)
@@ -133,7 +134,8 @@ def _merged(operation: Merge, state: Reader, now: datetime) -> Effect:
     archived = tuple(
         replace(loser, state=State.ARCHIVED, superseded_by=survivor.id, updated_at=now) for loser in losers
     )
-    return Effect(memories=(united, *archived), vectors=vectors, links=_repointed(operation, state))
+    level = (noted(united, operation.level, at=now, dream_id=dream_id),) if operation.level else ()
+    return Effect(memories=(united, *archived), vectors=vectors, links=_repointed(operation, state), decisions=level)
 
 
 def _rewritten(memory: Memory, operation: Merge) -> Memory:

@@ -61,7 +61,8 @@ class Reinforce(_Common):
 class Merge(_Common):
     """``ids[1:]`` become part of ``into`` (= ``ids[0]``). ``content`` and ``title`` are set when a model wrote a new text.
 
-    ``vector`` and ``model`` belong to the new text; without them the embedding is pending.
+    ``vector`` and ``model`` belong to the new text; without them the embedding is pending. ``level``: how often over models
+    have written it (``lineage``).
     """
 
     into: str
@@ -70,6 +71,7 @@ class Merge(_Common):
     title: str | None = None
     vector: bytes | None = None
     model: str | None = None
+    level: int = 0
 
     @property
     def losers(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ key: applying a transaction twice leaves what applying it once leaves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -88,7 +88,7 @@ class Decision:
     """What was decided about a set of memories, so that it is not asked or tried again until one of them changes.
 
     ``fingerprints`` are those the decision was made on. verdict: "distinct" (never merge), "pending" (queued for
-    review), "declined" (a person undid it), "conflict" (annotated contradiction).
+    review), "declined" (a person undid it), "conflict" (annotated contradiction); for op "text" see ``lineage``.
     """
 
     ids: tuple[str, ...]  # sorted
@@ -124,6 +124,21 @@ class Egress:
     bytes_in: int
     content_hash: str
     dream_id: str | None = None
+
+
+def egress_totals(entries: Iterable[Egress]) -> dict[str, object]:
+    """Sums over attempts: ``allowed refused bytes_out bytes_in`` and ``bytes_out_by_provider``, those tried in vain at 0."""
+    listed = list(entries)
+    by_provider = dict.fromkeys(sorted({entry.provider for entry in listed}), 0)
+    for entry in listed:
+        by_provider[entry.provider] += entry.bytes_out
+    return {
+        "allowed": sum(entry.allowed for entry in listed),
+        "refused": sum(not entry.allowed for entry in listed),
+        "bytes_out": sum(entry.bytes_out for entry in listed),
+        "bytes_in": sum(entry.bytes_in for entry in listed),
+        "bytes_out_by_provider": by_provider,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,9 @@ class Findings:
     mark: Mark
     figures: dict[str, object] = field(default_factory=dict)
     compared: dict[str, int] | None = None  # id to scan key of what was compared with all others, once dedup has run
+    allowance: int | None = (
+        None  # memories that may be archived today, once somebody asked; what is spent does not move it
+    )
     unfinished: str | None = None  # what the deadline left undone
     active: tuple[Snapshot, tuple[Memory, ...]] | None = None  # of the snapshot last asked about
     narrative: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
@@ -110,9 +113,11 @@ class Context:
     @property
     def budget(self) -> int:
         """Memories that may still be archived today, merges of earlier phases counted."""
-        active = len(self.active)
         spent = self.findings.mark.spent(self.now)
-        return max(self.limits.survival_floor, int(self.limits.survival_share * (active + spent))) - spent
+        if self.findings.allowance is None:
+            share = int(self.limits.survival_share * (len(self.active) + spent))
+            self.findings.allowance = max(self.limits.survival_floor, share)
+        return self.findings.allowance - spent
 
     def spend(self, archived: int) -> None:
         """Charge archived memories to the day's survival budget."""

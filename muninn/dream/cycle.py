@@ -15,7 +15,15 @@ from muninn.domain.gates import Verdict
 from muninn.domain.marks import scan_key, scanned_entry, scanned_of
 from muninn.domain.memory import Memory, Provenance, Vault
 from muninn.domain.operations import Merge, Operation, Supersede, from_json, name_of, to_json
-from muninn.domain.records import Decision, DreamRecord, OperationRecord, Suggestion, Usage
+from muninn.domain.records import (
+    Decision,
+    DreamRecord,
+    Egress,
+    OperationRecord,
+    Suggestion,
+    Usage,
+    egress_totals,
+)
 from muninn.domain.trust import Tier
 from muninn.dream.context import CONSOLIDATION, DREAM, Ask, Embed, Limits
 from muninn.dream.journal import Journal
@@ -42,6 +50,7 @@ class Records(Protocol):
     """The store, as far as a dream reads what earlier ones did."""
 
     def operations(self, dream_id: str) -> Iterator[OperationRecord]: ...
+    def egress(self, since: str = "") -> Iterator[Egress]: ...
 
 
 class DreamService(Protocol):
@@ -272,6 +281,7 @@ class Cycle:
             "narrative": [[sentence, list(ids)] for one in plan.vaults for sentence, ids in one.narrative],
             "verdict": {"run": plan.verdict.run, "why": plan.verdict.why},
             "unfinished": plan.unfinished,
+            "egress": self._egress(plan.dream_id),
         }
         if plan.kind == DREAM:
             report["rules"] = list(self.rules())
@@ -279,6 +289,11 @@ class Cycle:
             id=plan.dream_id, kind=plan.kind, started_at=plan.made_at, finished_at=None,
             status=_status(plan, {}), report=report,
         )  # fmt: skip
+
+    def _egress(self, dream_id: str) -> dict[str, object] | None:
+        """What the ledger has of this dream's questions to models; None when none was tried."""
+        entries = [entry for entry in self.service.store.egress(dream_id) if entry.dream_id == dream_id]
+        return egress_totals(entries) if entries else None
 
     def _title(self, memory_id: str) -> str | None:
         memory = self.service.read.get(memory_id)

@@ -27,7 +27,8 @@ from muninn.dream.journal import Journal
 from muninn.dream.outcome import Outcome
 from muninn.dream.plan_file import plan_from_json, require_unmoved
 from muninn.dream.planning import Plan
-from muninn.dream.telling import quoted, stamp, tier_line, undo_line
+from muninn.dream.teller import quoted, stamp
+from muninn.dream.telling import tier_line, undo_line
 from muninn.embed.text import embedded_text
 from muninn.errors import ConflictError, GateClosedError, NotFoundError, ProviderError, UsageError
 from muninn.failpoints import failpoint

@@ -10,7 +10,7 @@ from muninn.domain.gates import PATIENCE, Verdict, verdict
 from muninn.domain.marks import LAST_AT, LAST_WRITES, UNFINISHED, WRITES
 from muninn.dream.cycle import DreamService
 from muninn.dream.files import DreamFiles
-from muninn.dream.telling import stamp
+from muninn.dream.teller import stamp
 from muninn.errors import GateClosedError, StoreError
 from muninn.failpoints import failpoint
 from muninn.ports import Clock

@@ -97,7 +97,12 @@ class Journal:
             data = json.loads(line)
             kept = [one for one in data.get("operations", ()) if not _names(one, quoted)]
             data.update(operations=kept, erased=True)
-            data.get("report", {}).pop("narrative", None)
+            report = data.get("report", {})
+            report.pop("narrative", None)
+            for phase in report.get("phases", ()):
+                for vault in phase.get("vaults", ()):
+                    if "proposed" in (figures := vault.get("figures", {})):
+                        figures.pop("refused", None)
             cleaned = json.dumps(data, ensure_ascii=False, sort_keys=True)
         except (ValueError, AttributeError):
             cleaned = json.dumps({"erased": True})

@@ -46,6 +46,7 @@ class Outcome:
             "phases": list(self.report.get("phases", ())),
             "operations": [shown(one) for one in self.records],
             "probe": self.report.get("probe"),
+            "egress": self.report.get("egress"),
             "seconds": self.report.get("seconds"),
             "unfinished": self.plan.unfinished,
             "journal": self.journal,

@@ -1,15 +1,12 @@
 """How a dream is told: an entry for a person, made from the record of what happened. Pure; two languages.
 
-Memory text is quoted, shortened and stripped of everything that could act in Markdown, HTML or a terminal. A sentence
-names the memories it is about; a model's sentence that names none, or one nobody showed it, was dropped before.
+A sentence names the memories it is about; a model's sentence that names none, or one nobody showed it, was dropped before.
+What was refused to a model is told by kind and reason, and never in its own words.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -27,88 +24,15 @@ from muninn.domain.operations import (
     from_json,
 )
 from muninn.domain.records import DreamRecord, OperationRecord
-from muninn.dream.phrases import LANGUAGES, difference_in, reason_in
+from muninn.dream.phrases import difference_in, reason_in, refusal_in
+from muninn.dream.teller import LISTED, Teller, Texts, Titles, quoted, stamp
 
-LISTED = 4  # memories named in one sentence
 ARROWS = 2  # links named in one sentence
 MERGES = 8  # merges told one by one
-TITLE = 72  # characters of a title
+PROBLEM = 400  # characters of why no model judged, which may be one reason for each provider
+REASONS = 6  # reasons told one by one why a model's proposals were refused
+EXAMPLES = 2  # memories named with each of them
 DIFFERENCE = 160  # characters of what differs within a set
-ALIKE = 40  # characters that texts of one title may share at their beginning before an excerpt starts later
-LEAD = 20  # characters shown before texts part
-_ACTIVE = re.compile(r"([\\`*_\[\]<>|~#])")
-_SPACE = re.compile(r"\s+")
-
-Titles = Callable[[str], str | None]
-Texts = Callable[[str], str | None]
-
-
-def quoted(text: str, limit: int = TITLE) -> str:
-    """``text`` on one line, inert in Markdown, HTML and terminals, at most ``limit`` characters before escaping."""
-    visible = "".join(
-        " " if character in "\n\r\t\v\f\x85\u2028\u2029" else character
-        for character in text
-        if character in "\n\r\t\v\f\x85" or unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn"}
-    )
-    line = _SPACE.sub(" ", visible).strip()
-    if len(line) > limit:
-        line = line[: limit - 1].rstrip() + "…"
-    return _ACTIVE.sub(r"\\\1", line).replace("://", ":\u200a//")
-
-
-def stamp(at: datetime) -> str:
-    """UTC to the second, as the journal writes it."""
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-@dataclass(frozen=True, slots=True)
-class Teller:
-    """One language, the titles of memories, and their texts, which tell those of one title apart."""
-
-    language: str
-    titles: Titles
-    texts: Texts = lambda _: None
-
-    def say(self, key: str, **values: object) -> str:
-        return LANGUAGES[self.language][key].format(**values)
-
-    def plural(self, key: str, count: int, **values: object) -> str:
-        return self.say(f"{key}_one" if count == 1 else f"{key}_many", n=count, **values)
-
-    def name(self, memory_id: str) -> str:
-        """A memory for a person: its title, and its id to look it up."""
-        title = self.titles(memory_id)
-        return f"“{quoted(title)}” ({memory_id})" if title else memory_id
-
-    def names(self, ids: Sequence[str]) -> str:
-        apart = self._apart(ids[:LISTED])
-        listed = ", ".join(f"“{apart[key]}” ({key})" if key in apart else self.name(key) for key in ids[:LISTED])
-        rest = len(ids) - LISTED
-        return f"{listed} {self.say('more', n=rest)}" if rest > 0 else listed
-
-    def _apart(self, ids: Sequence[str]) -> dict[str, str]:
-        """For memories whose titles look the same, what to show instead: the title and where their texts part."""
-        alike: dict[str, list[str]] = {}
-        for key in dict.fromkeys(ids):
-            alike.setdefault(quoted(self.titles(key) or ""), []).append(key)
-        shown: dict[str, str] = {}
-        for title, keys in alike.items():
-            texts = {key: _SPACE.sub(" ", self.texts(key) or "").strip() for key in keys}
-            if not title or len(set(texts.values())) < 2:
-                continue
-            start = _parting(tuple(texts.values()))
-            for key, text in texts.items():
-                told = quoted(("…" if start else "") + text[start:])
-                repeats = text.startswith((self.titles(key) or "").rstrip("…"))
-                shown[key] = told if repeats else f"{title}: {told}"
-        return shown
-
-
-def _parting(texts: Sequence[str]) -> int:
-    """Where to begin, in characters, so that the first difference of ``texts`` is seen."""
-    first, last = min(texts), max(texts)
-    shared = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
-    return first.rfind(" ", 0, shared - LEAD) + 1 if shared > ALIKE else 0
 
 
 def entry(
@@ -264,7 +188,7 @@ def _merge(teller: Teller, one: Merge) -> str:
 
 
 def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]) -> list[str]:
-    queued = [one for one in told if isinstance(one, NearDuplicates)]
+    queued = _unsettled(told)
     conflicts = [one for one in queued if one.verdict == "conflict"]
     lines = [_conflict(teller, one) for one in conflicts[:LISTED]]
     if len(conflicts) > LISTED:
@@ -279,6 +203,15 @@ def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]
     if left_out:
         lines.append(teller.say("left_out", n=left_out))
     return lines
+
+
+def _unsettled(told: Sequence[Operation]) -> list[NearDuplicates]:
+    """The sets that were queued and that the same dream did not go on to decide."""
+    gone = {key for one in told if isinstance(one, Merge) for key in one.losers}
+    gone |= {one.old for one in told if isinstance(one, Supersede)}
+    apart = [set(one.ids) for one in told if isinstance(one, Distinct)]
+    queued = [(one, set(one.ids) - gone) for one in told if isinstance(one, NearDuplicates)]
+    return [one for one, left in queued if len(left) > 1 and not any(left <= ids for ids in apart)]
 
 
 def _conflict(teller: Teller, one: NearDuplicates) -> str:
@@ -306,12 +239,34 @@ def _trouble(teller: Teller, records: Sequence[OperationRecord], report: Mapping
     if skipped:
         ids = list(dict.fromkeys(key for one in skipped for key in from_json(one.operation).ids))
         lines.append(teller.plural("not_applied", len(skipped), ids=teller.names(ids)))
+    lines.extend(_refused(teller, report))
     for phase in _phases(report):
         if phase.get("status") == "failed":
             why = quoted(str(phase.get("why")), 160)
             lines.append(teller.say("phase_failed", phase=phase["name"], vault=phase["vault"], why=why))
     if report.get("unfinished"):
         lines.append(teller.say("aborted", why=quoted(str(report["unfinished"]), 200)))
+    return lines
+
+
+def _refused(teller: Teller, report: Mapping[str, Any]) -> list[str]:
+    """What a model proposed in vain: how much, of what kind and why, in all vaults together."""
+    figures = [found for one in _phases(report) if "proposed" in (found := one.get("figures", {}))]
+    kinds: dict[tuple[str, str], tuple[int, list[str]]] = {}
+    for one in (one for found in figures for one in found.get("refused", ())):
+        count, ids = kinds.get((one["op"], one["why"]), (0, []))
+        kinds[one["op"], one["why"]] = count + one["count"], [*ids, *one["ids"]]
+    if not kinds:
+        return []
+    proposed = sum(int(found.get("proposed", 0)) for found in figures)
+    lines = [teller.say("refused", n=sum(count for count, _ in kinds.values()), proposed=proposed)]
+    ranked = sorted(kinds.items(), key=lambda item: (-item[1][0], item[0]))
+    for (op, why), (count, ids) in ranked[:REASONS]:
+        of = f": {teller.names(list(dict.fromkeys(ids)), EXAMPLES)}" if ids else ""
+        kind = teller.say(f"proposal_{op}")
+        lines.append(teller.say("refused_kind", n=count, kind=kind, why=refusal_in(teller.language, why)) + of)
+    if rest := sum(count for _, (count, _) in ranked[REASONS:]):
+        lines.append(teller.say("refused_more", n=rest))
     return lines
 
 
@@ -322,7 +277,7 @@ def _phases(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _skipped(teller: Teller, report: Mapping[str, Any]) -> list[str]:
     problems = {str(one) for phase in _phases(report) for one in phase.get("figures", {}).get("problems", ())}
-    models = [teller.say("no_model", why=quoted(problem, 160)) for problem in sorted(problems)]
+    models = [teller.say("no_model", why=quoted(problem, PROBLEM)) for problem in sorted(problems)]
     return models + [
         teller.plural("vault", int(one["memories"]), vault=one["vault"], why=teller.say("tier", tier=one["tier"]))
         for one in report.get("vaults", ())
@@ -349,11 +304,23 @@ def _closing(teller: Teller, record: DreamRecord, *, told: bool, dry_run: bool) 
     if probe and probe.get("asked"):
         after = probe.get("right_after_taking_back", probe["right_after"])
         parts.append(teller.say("probe", before=probe["right_before"], asked=probe["asked"], after=after).rstrip("."))
+    if egress := record.report.get("egress"):
+        parts.append(_egress(teller, egress))
     if dry_run:
         parts.append(teller.say("dry").rstrip("."))
     elif told:
         parts.append(teller.say("undo", dream=record.id))
     return f"*{' · '.join(parts)}*"
+
+
+def _egress(teller: Teller, totals: Any) -> str:
+    """What the dream asked of models, as the ledger has it: tried in vain counts too."""
+    refused = int(totals["refused"])
+    told = teller.plural(
+        "egress", int(totals["allowed"]) + refused, providers=", ".join(totals["bytes_out_by_provider"]),
+        sent=totals["bytes_out"], received=totals["bytes_in"],
+    )  # fmt: skip
+    return told + teller.say("egress_refused", n=refused) if refused else told
 
 
 def tier_line(vault: str, before: str, after: str, *, at: datetime, language: str) -> str:

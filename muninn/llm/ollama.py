@@ -3,78 +3,48 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
 
 from muninn.config import OllamaConfig
-from muninn.domain.trust import Location, Purpose, Tier, forwards, passes_on, places_for
+from muninn.domain.trust import Location, Purpose, forwards, passes_on, places_for
 from muninn.errors import ProviderError
-from muninn.llm.gate import Endpoint, ExchangeError, Gate, gate_transport, http_library
-from muninn.llm.provider import Client, Health, Pace, finished, ours, persist
+from muninn.llm.gate import ExchangeError, Gate, gate_transport, http_library
+from muninn.llm.provider import Health, Pace, finished, ours
+from muninn.llm.served import ServedModel
 from muninn.ports import Completion, Envelope, Request
 
-NAME = "ollama"
 _REMEMBERED = 300.0  # seconds for which an answer about a model's whereabouts is believed
 _PROBE_BYTES = 8 * 1024 * 1024  # a model's description carries its licence and template
 _BLANK_LIMIT = 1000  # characters of unbroken white space
 _CONTEXT_STEP, _CONTEXT_CAP = 2048, 131_072  # tokens
 
 
-class OllamaProvider:
+class OllamaProvider(ServedModel):
+    """It knows no key."""
+
+    name, remedy = "ollama", "pip install ollama"
+
     def __init__(self, config: OllamaConfig, *, gate: Gate, pace: Pace) -> None:
-        self._endpoint = Endpoint.parse(config.url, "llm.ollama.url")
-        self._model = config.model
-        self._gate = gate
-        self._pace = pace
-        self._library = Client("ollama", remedy="pip install ollama")
+        super().__init__(config.url, "llm.ollama.url", config.model, gate=gate, pace=pace)
         self._whereabouts: tuple[float, bool] | None = None
 
-    def complete(self, request: Request, *, deadline: float, max_bytes: int) -> Completion:
-        def ask() -> Completion:
-            return self._ask(request, deadline=deadline, max_bytes=max_bytes)
-
-        return persist(ask, provider=NAME, pace=self._pace, deadline=deadline)
-
     def locations(self) -> frozenset[Location]:
-        return frozenset({Location.REMOTE}) if forwards(self._model) else self._endpoint.possible_locations(NAME)
+        return frozenset({Location.REMOTE}) if forwards(self._model) else super().locations()
 
     def describe(self) -> Health:
-        where = Location.REMOTE if forwards(self._model) else self._endpoint.expected_location(NAME)
-        return Health(provider=NAME, model=self._model, address=self._endpoint.base_url, location=where)
+        known = super().describe()
+        return replace(known, location=Location.REMOTE) if forwards(self._model) else known
 
-    def check(self, *, deadline: float) -> Health:
-        known = self.describe()
-        probe = self._probe_envelope(tier=Tier.GLOBAL, vault="")
-        try:
-            elsewhere = self._runs_elsewhere(probe, deadline)
-        except ProviderError as error:
-            return known.failed(error)
-        if elsewhere:
-            return known.fine(location=Location.REMOTE, note="a cloud model: its server passes every prompt on")
-        return known.fine()
+    def _look(self, envelope: Envelope, *, deadline: float) -> Health:
+        if self._runs_elsewhere(envelope, deadline):
+            note = "a cloud model: its server passes every prompt on"
+            return self.describe().fine(location=Location.REMOTE, note=note)
+        return self.describe().fine()
 
-    def _ask(self, request: Request, *, deadline: float, max_bytes: int) -> Completion:
-        ollama = self._library.load(clock=self._pace.clock, deadline=deadline)
-        envelope = Envelope(
-            vault=request.vault,
-            tier=request.tier,
-            purpose=request.purpose,
-            provider=NAME,
-            model=self._model,
-            dream_id=request.dream_id,
-            forwards=self._must_not_forward(request) and self._found_elsewhere(request, deadline),
-        )
-        transport = gate_transport(
-            http_library(ollama.Client),
-            self._gate,
-            envelope,
-            endpoint=self._endpoint,
-            key=None,
-            deadline=deadline,
-            max_bytes=max_bytes,
-        )
-        client = ollama.Client(
-            host=self._endpoint.base_url, transport=transport, trust_env=False, follow_redirects=False
-        )
-        context = _context(request)
+    def _ask(self, request: Request, key: str | None, *, deadline: float, max_bytes: int) -> Completion:
+        client = self._client(request, key, deadline, max_bytes)
         parts = client.chat(
             model=self._model,
             messages=[
@@ -82,38 +52,50 @@ class OllamaProvider:
                 {"role": "user", "content": request.prompt},
             ],
             format=dict(request.schema),
-            options={"temperature": 0, "num_predict": request.max_tokens, "num_ctx": context},
+            options={"temperature": 0, "num_predict": request.max_tokens, "num_ctx": _context(request)},
             stream=True,
         )
-        return self._gather(parts)
+        with closing(parts):  # what is left unread is counted and recorded now
+            return self._gather(parts)
+
+    def _client(self, request: Request, key: str | None, deadline: float, max_bytes: int) -> Any:
+        ollama = self._library.load(clock=self._pace.clock, deadline=deadline)
+        envelope = self._envelope(request)
+        if Location.REMOTE not in places_for(request.tier, self.name, purpose=request.purpose):
+            envelope = replace(envelope, forwards=self._found_elsewhere(envelope, deadline))
+        transport = gate_transport(
+            http_library(ollama.Client),
+            self._gate,
+            envelope,
+            endpoint=self._endpoint,
+            key=key,
+            deadline=deadline,
+            max_bytes=max_bytes,
+        )
+        return ollama.Client(host=self._endpoint.base_url, transport=transport, trust_env=False, follow_redirects=False)
 
     def _gather(self, parts: object) -> Completion:
         text, blank, end = [], 0, None
         for part in parts:  # type: ignore[attr-defined]
             piece = part.message.content or ""
             if not isinstance(piece, str):
-                raise ProviderError(f"{NAME} {self._model} answers with something that is not text")
+                raise ProviderError(f"{self.name} {self._model} answers with something that is not text")
             text.append(piece)
             kept = piece.rstrip()
             blank = len(piece) - len(kept) if kept else blank + len(piece)
             if blank > _BLANK_LIMIT:
-                raise ProviderError(f"{NAME} {self._model} writes nothing but white space")
+                raise ProviderError(f"{self.name} {self._model} writes nothing but white space")
             if part.done:
                 end = part.done_reason or "stop"
                 break
         if end is None:
-            raise ExchangeError(f"{NAME} {self._model} stopped in mid-answer", again=True)
-        return finished(
-            Completion(text="".join(text), provider=NAME, model=self._model), cut_off=end not in ("stop", "load")
-        )
+            raise ExchangeError(f"{self.name} {self._model} stopped in mid-answer", again=True)
+        return finished(self._completion("".join(text)), cut_off=end not in ("stop", "load"))
 
-    def _must_not_forward(self, request: Request) -> bool:
-        return Location.REMOTE not in places_for(request.tier, NAME, purpose=request.purpose)
-
-    def _found_elsewhere(self, request: Request, deadline: float) -> bool:
+    def _found_elsewhere(self, envelope: Envelope, deadline: float) -> bool:
         now = self._pace.clock.monotonic()
         if self._whereabouts is None or self._whereabouts[0] < now:
-            probe = self._probe_envelope(tier=request.tier, vault=request.vault)
+            probe = replace(envelope, purpose=Purpose.PROBE)
             self._whereabouts = (now + _REMEMBERED, self._runs_elsewhere(probe, deadline))
         return self._whereabouts[1]
 
@@ -133,13 +115,10 @@ class OllamaProvider:
                 ) from None
             raise
         except (ValueError, RecursionError) as error:
-            raise ours(error, NAME) from None
+            raise ours(error, self.name) from None
         if not isinstance(shown, dict):
             raise ProviderError(f"ollama does not describe {self._model}, so it counts as not local")
         return passes_on(shown)
-
-    def _probe_envelope(self, *, tier: Tier, vault: str) -> Envelope:
-        return Envelope(vault=vault, tier=tier, purpose=Purpose.PROBE, provider=NAME, model=self._model)
 
 
 def _context(request: Request) -> int:

@@ -140,7 +140,11 @@ def question(groups: Sequence[Group], *, boundary: Callable[[], str], language: 
     return Question(
         system=_SYSTEM.format(language=_LANGUAGES.get(language, "English")),
         prompt=_PROMPT.format(mark=mark, data=data, count=len(memories)),
-        schema=answer_schema(tuple(memories), longest=max(map(room, (group.memories for group in groups)), default=0)),
+        schema=answer_schema(
+            tuple(memories),
+            longest=max((room(group.memories) for group in groups), default=0),
+            together=max((len(members) for _, members in shown), default=0),
+        ),
         shown=Shown(memories=memories, groups=tuple(shown)),
         tier=strictest(*(group.tier for group in groups)),
         vault=", ".join(vaults),
@@ -176,13 +180,14 @@ def room(members: Iterable[Memory]) -> int:
     return max(LONGEST * max(lengths, default=0), sum(lengths) + 100)
 
 
-def answer_schema(aliases: Sequence[str], *, longest: int = 0) -> dict[str, object]:
+def answer_schema(aliases: Sequence[str], *, longest: int = 0, together: int = 0) -> dict[str, object]:
     """JSON schema of an answer about ``aliases``. Every property is required and closed, as strict modes want it.
 
-    ``longest`` bounds merged texts where grammars can count that far: small models repeat themselves without an end.
+    Small models repeat themselves without an end: ``longest`` bounds merged texts, where grammars can count that far, and
+    ``together``, the size of the largest group, every list of ids.
     """
     alias: dict[str, object] = {"type": "string", "enum": list(aliases)}
-    some = {"type": "array", "items": alias}
+    some = {"type": "array", "maxItems": together or len(aliases), "items": alias}
     short = {"type": "string", "maxLength": 400}
     text = {"type": "string", "maxLength": longest} if 0 < longest <= _COUNTABLE else {"type": "string"}
 
@@ -191,11 +196,12 @@ def answer_schema(aliases: Sequence[str], *, longest: int = 0) -> dict[str, obje
         return {"type": "array", "maxItems": limit, "items": item}
 
     count = len(aliases)
+    roles = max(1, count // 2)  # each takes two memories at least, and a memory has one role
     return _closed(
         {
             "reasoning": {"type": "string", "maxLength": 2000},
-            "merge": rows(count, ids=some, into=alias, title={"type": "string", "maxLength": 200}, text=text),
-            "supersede": rows(count, old=alias, new=alias),
+            "merge": rows(roles, ids=some, into=alias, title={"type": "string", "maxLength": 200}, text=text),
+            "supersede": rows(roles, old=alias, new=alias),
             "distinct": rows(2 * count, ids=some),
             "suggest": rows(
                 10, a=alias, b=alias, relation={"type": "string", "enum": list(SUGGESTED_RELATIONS)}, reason=short

@@ -11,6 +11,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 from muninn.domain.memory import STABILITY_CAP, STABILITY_FLOOR, TITLE_LIMIT, Memory
 from muninn.llm.extraction import FIELDS, parse
 from muninn.llm.prompts import SUGGESTED_RELATIONS, GroupKind, Shown, room
-from muninn.llm.values import invented, lost
+from muninn.llm.values import borrowed, invented, lost, strays
 from muninn.llm.verdicts import (
     DistinctVerdict,
     MergeVerdict,
@@ -108,15 +109,17 @@ class _Reading:
             if isinstance(named, str) and named in _ALLOWED:
                 rows[named].append({name: value for name, value in item.items() if name != "op"})
             else:
-                self.rejected.append(Rejected(op="unknown", why="no such operation"))
+                self.rejected.append(Rejected(op="unknown", why="no such operation", ids=self._known(item)))
                 if len(self.rejected) > self._cap:
                     break
         for op, some in rows.items():
             if len(some) > self._cap:
-                self.rejected.append(Rejected(op=op, why=f"{len(some) - self._cap} beyond the cap of {self._cap}"))
+                beyond = len(some) - self._cap
+                self.rejected.append(Rejected(op=op, why="beyond the cap of one answer", count=beyond))
                 del some[self._cap :]
         unknown = [name for name in islice(raw, 64) if name not in FIELDS and name != "reasoning"]
-        self.rejected.extend(Rejected(op="unknown", why="no such operation") for _ in unknown[:8])
+        for name in unknown[:8]:
+            self.rejected.append(Rejected(op="unknown", why="no such operation", ids=self._known({"ids": raw[name]})))
         return rows
 
     @property
@@ -126,8 +129,8 @@ class _Reading:
     def _check_shape(self, op: str, row: object) -> None:
         if not isinstance(row, dict):
             raise _RejectedError("not an object")
-        if extra := set(row) - _ALLOWED[op]:
-            raise _RejectedError(f"{len(extra)} fields that {op} does not have")
+        if not set(row) <= _ALLOWED[op]:
+            raise _RejectedError("fields that it does not have")
 
     def _known(self, row: object) -> tuple[str, ...]:
         if not isinstance(row, dict):
@@ -155,7 +158,7 @@ class _Reading:
         if len(set(value)) != len(value):
             raise _RejectedError("the same id twice")
         if len(value) < least:
-            raise _RejectedError(f"fewer than {least} ids")
+            raise _RejectedError("too few ids")
         return tuple(value)
 
     def _together(self, aliases: tuple[str, ...], kinds: frozenset[GroupKind]) -> None:
@@ -209,7 +212,10 @@ class _Reading:
     def _distinct(self, row: Mapping[str, Any]) -> None:
         aliases = self._aliases(row.get("ids"), least=2)
         self._together(aliases, _SAME)
-        self.accepted.append(DistinctVerdict(ids=tuple(sorted(self.shown.memories[alias].id for alias in aliases))))
+        verdict = DistinctVerdict(ids=tuple(sorted(self.shown.memories[alias].id for alias in aliases)))
+        if verdict in self.accepted:
+            raise _RejectedError("judged twice")
+        self.accepted.append(verdict)
 
     def _suggest(self, row: Mapping[str, Any]) -> None:
         a, b = self._memory(row.get("a")), self._memory(row.get("b"))
@@ -219,14 +225,21 @@ class _Reading:
         relation = row.get("relation")
         if relation not in SUGGESTED_RELATIONS:
             raise _RejectedError("a relation that does not exist")
-        reason = _line(row.get("reason"), "a reason")
+        reason = _line(row.get("reason"))
         found = [verdict for verdict in self.accepted if isinstance(verdict, SuggestVerdict)]
         if any({verdict.a, verdict.b} == {a.id, b.id} for verdict in found):
             raise _RejectedError("suggested twice")
         if len(found) >= SUGGESTION_LIMIT:
-            raise _RejectedError(f"more than {SUGGESTION_LIMIT} suggestions")
-        _adds_nothing(reason, [a, b])
+            raise _RejectedError("beyond the cap of one answer")
+        self._speaks_of(reason, [a, b])
         self.accepted.append(SuggestVerdict(a=a.id, b=b.id, reason=reason, relation=str(relation)))
+
+    def _speaks_of(self, line: str, memories: list[Memory]) -> None:
+        """A line is told, and erased, with the memories it cites, so it may bring in nothing of others."""
+        _adds_nothing(line, memories)
+        others = [memory for memory in self.shown.memories.values() if memory not in memories]
+        if borrowed(map(_whole, memories), map(_whole, others), line):
+            raise _RejectedError("values of memories that it does not cite")
 
     def _stability(self, row: Mapping[str, Any]) -> None:
         memory = self._memory(row.get("id"))
@@ -241,12 +254,12 @@ class _Reading:
         self.accepted.append(StabilityVerdict(id=memory.id, days=min(max(float(days), STABILITY_FLOOR), STABILITY_CAP)))
 
     def _sentence(self, row: Mapping[str, Any]) -> None:
-        sentence = _line(row.get("sentence"), "a sentence")
+        sentence = _line(row.get("sentence"))
         aliases = self._aliases(row.get("ids"), least=1)
         if len(self.narrative) >= NARRATIVE_LIMIT:
-            raise _RejectedError(f"more than {NARRATIVE_LIMIT} sentences")
+            raise _RejectedError("beyond the cap of one answer")
         memories = [self.shown.memories[alias] for alias in aliases]
-        _adds_nothing(sentence, memories)
+        self._speaks_of(sentence, memories)
         self.narrative.append(Narrative(sentence=sentence, ids=tuple(memory.id for memory in memories)))
 
 
@@ -266,19 +279,21 @@ def _merged_text(value: object, members: list[Memory]) -> str:
     if not isinstance(value, str) or not value.strip():
         raise _RejectedError("no text")
     text = value.strip()
-    if not _clean(text, lines=True):
-        raise _RejectedError("a text with control characters")
-    longest = max(len(member.content) for member in members)
+    sources = [member.content for member in members]
+    if not _clean(text, lines=True, invisible=frozenset("".join(sources))):
+        raise _RejectedError("control characters")
+    longest = max(map(len, sources))
     if not SHORTEST * longest <= len(text) <= room(members):
         raise _RejectedError("a text far shorter or longer than its sources")
-    sources = [member.content for member in members]
     titles = [member.title for member in members if not member.title_derived]
     if _repeats(text) > max(map(_repeats, sources)):
         raise _RejectedError("a text that repeats itself")
-    if gone := lost(sources, text):
-        raise _RejectedError(f"a text that loses {len(gone)} of the values in its sources")
-    if added := invented(sources + titles, text):
-        raise _RejectedError(f"a text that adds {len(added)} values its sources do not have")
+    if lost(sources, text):
+        raise _RejectedError("a text that loses values of its sources")
+    if invented(sources + titles, text):
+        raise _RejectedError("a text that adds values its sources do not have")
+    if strays(sources + titles, text):
+        raise _RejectedError("a text that says what no source says")
     return text
 
 
@@ -292,47 +307,52 @@ def _repeats(text: str) -> int:
 def _title(value: object, members: list[Memory]) -> str | None:
     if value is None or value == "":
         return None
-    title = _line(value, "a title")
+    title = _line(value)
     if len(title.encode("utf-8")) > TITLE_LIMIT:
-        raise _RejectedError("a title that is too long")
+        raise _RejectedError("words that are too long")
     if invented([member.content + "\n" + member.title for member in members], title):
         raise _RejectedError("a title with values its sources do not have")
     return title
 
 
-def _line(value: object, what: str) -> str:
-    """One line of clean text."""
+def _line(value: object) -> str:
+    """One line of clean text. Aliases mean nothing to a reader: those in brackets go, a line that needs them falls."""
     if not isinstance(value, str) or not value.strip():
-        raise _RejectedError(f"{what} is missing")
+        raise _RejectedError("words that are missing")
     line = " ".join(value.split())
     if len(line) > SENTENCE_LIMIT:
-        raise _RejectedError(f"{what} that is longer than {SENTENCE_LIMIT} characters")
-    if not _clean(line, lines=False):
-        raise _RejectedError(f"{what} with control characters")
-    return _without_aliases(line, what)
-
-
-def _without_aliases(line: str, what: str) -> str:
-    """Aliases mean nothing to a reader: those in brackets go, a sentence that needs them falls."""
+        raise _RejectedError("words that are too long")
+    if not _clean(line, lines=False, invisible=_JOINERS):
+        raise _RejectedError("control characters")
     line = _BRACKETED.sub("", line)
     if _ALIAS.search(line):
-        raise _RejectedError(f"{what} that speaks in aliases")
+        raise _RejectedError("words that speak in aliases")
     return line
+
+
+def _whole(memory: Memory) -> str:
+    return f"{memory.title}\n{memory.content}"
 
 
 def _adds_nothing(line: str, memories: list[Memory]) -> None:
     """An address in a sentence must come from the memories it cites: nothing else may make a reader's screen fetch it."""
     known = " ".join(f"{memory.title} {memory.content}" for memory in memories).casefold()
     for word in line.casefold().split():
-        if "://" in word and word.strip("()[]<>\"'.,;:!") not in known:
+        address = word.strip("()[]<>\"'.,;:!")
+        if _ADDRESS.search(address) and address not in known:
             raise _RejectedError("an address that its memories do not contain")
 
 
-def _clean(text: str, *, lines: bool) -> bool:
-    """Whether ``text`` has neither control, private nor surrogate characters, nor marks that reorder what is read."""
+def _clean(text: str, *, lines: bool, invisible: AbstractSet[str]) -> bool:
+    """Whether ``text`` has neither control, private nor surrogate characters, nor marks that reorder what is read, and of
+    those that nobody sees only ``invisible``: a model could write in them what only a model reads."""
     return all(
         (char in "\n\t" and lines)
-        or (unicodedata.category(char) not in ("Cc", "Cs", "Co", "Cn") and char not in _REORDERING)
+        or (
+            (category := unicodedata.category(char)) not in ("Cc", "Cs", "Co", "Cn")
+            and char not in _REORDERING
+            and ((category != "Cf" and not _SELECTORS.match(char)) or char in invisible)
+        )
         for char in text
     )
 
@@ -340,4 +360,7 @@ def _clean(text: str, *, lines: bool) -> bool:
 _STOP = re.compile(r"[.!?。]+(?:\s+|$)|\n+")
 _ALIAS = re.compile(r"(?<!\d\s)\bm[1-9]\d{0,3}\b")  # but "80 m2" is an area
 _BRACKETED = re.compile(r"\s*[(\[]\s*m\d{1,4}(?:\s*(?:,|;|&|\+|/|→|->|and|y)\s*m\d{1,4}){0,40}\s*[)\]]")
+_SELECTORS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")  # of emoji, and of scripts that need them
+_ADDRESS = re.compile(r"://|^//|^www\.|^(?:javascript|data|mailto|file|tel):|@[\w-]+\.\w|\w\.[a-z]{2,}/")
 _REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")

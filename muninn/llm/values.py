@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from muninn.domain.separation import lexicon, slots
-from muninn.domain.separation.text import Token, normalise, sentences
+from muninn.domain.separation.text import Sentence, Token, normalise, sentences
 
 _LITERAL = re.compile(
     r"https?://[^\s<>\"'()\[\]]+|[\w.+-]+@[\w-]+\.[\w.-]+"  # addresses
@@ -35,6 +35,9 @@ _OPENERS = (
     | lexicon.QUESTION_VERBS | lexicon.SEQUENCE_OPENERS | lexicon.IMPERATIVES | lexicon.NEGATIONS
 ) - (lexicon.CASE_SENSITIVE - frozenset(("it", "who", "can")))  # fmt: skip
 """Words that open a sentence with a capital and are no names, unless in capitals throughout."""
+_STEM = 4  # letters
+_SAID = 3  # words that carry meaning, from which a sentence says something
+_SHARED = 1 / 3  # of them that some source must have
 _ENDINGS = ("'s", "'m", "'re", "'ll", "'ve", "'d")
 _LETTER = r"[^\W\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # of scripts that part words
 
@@ -63,6 +66,33 @@ def invented(sources: Iterable[str], text: str) -> tuple[str, ...]:
         plain += _plain(source) + "\n"
     added = (shown for value, shown in stated(text).items() if value not in given and not _holds(plain, shown))
     return (*added, *denial)
+
+
+def borrowed(cited: Iterable[str], others: Iterable[str], text: str) -> bool:
+    """Whether ``text`` states a value that only ``others`` state: it speaks of what it does not name."""
+    own = {value for source in cited for value in stated(source)}
+    added = stated(text).keys() - own
+    return bool(added) and any(not added.isdisjoint(stated(other)) for other in others)
+
+
+def strays(sources: Iterable[str], text: str) -> bool:
+    """Whether some sentence of ``text`` has hardly a word from ``sources``: an order slipped in, not another wording."""
+    known = {stem for source in sources for sentence in sentences(normalise(source)) for stem in _stems(sentence)}
+    for sentence in sentences(normalise(text)):
+        stems = _stems(sentence)
+        if len(stems) >= _SAID and sum(stem in known for stem in stems) < _SHARED * len(stems):
+            return True
+    return False
+
+
+def _stems(sentence: Sentence) -> list[str]:
+    """How the words begin that carry meaning, in scripts that part words: inflections begin alike."""
+    words = (token.key for token in sentence.tokens if token.sort == "word")
+    return [
+        word[:_STEM]
+        for word in words
+        if word not in lexicon.FUNCTION_WORDS | lexicon.PRONOUNS and re.fullmatch(f"{_LETTER}+", word)
+    ]
 
 
 def stated(text: str) -> dict[str, str]:

@@ -55,11 +55,12 @@ Verdict = MergeVerdict | SupersedeVerdict | DistinctVerdict | SuggestVerdict | S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """An operation that was not believed. ``ids`` are the real ones among those it named."""
+    """``count`` operations that were not believed. ``ids`` are the real ones among those they named, ``why`` quotes nothing."""
 
     op: str
     why: str
     ids: tuple[str, ...] = ()
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +68,8 @@ class Verdicts:
     accepted: tuple[Verdict, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     narrative: tuple[Narrative, ...] = ()
+
+    @property
+    def proposed(self) -> int:
+        """How many operations and sentences the model came up with."""
+        return len(self.accepted) + len(self.narrative) + sum(one.count for one in self.rejected)

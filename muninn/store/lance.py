@@ -152,8 +152,9 @@ class LanceStore:
     def decisions(self) -> Iterator[Decision]:
         return self._overlaid(schema.DECISIONS, self._tables.scan(schema.DECISIONS))
 
-    def egress(self) -> Iterator[Egress]:
-        return self._overlaid(schema.EGRESS, self._tables.scan(schema.EGRESS))
+    def egress(self, since: str = "") -> Iterator[Egress]:
+        rows = self._overlaid(schema.EGRESS, self._tables.after(schema.EGRESS, since))
+        return (row for row in rows if row.id > since)
 
     def meta(self) -> Mapping[str, str]:
         return {row.name: row.value for row in self._overlaid(schema.META, self._tables.scan(schema.META))}

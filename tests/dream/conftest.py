@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -109,6 +110,11 @@ class World:
         found = self.read.get(memory if isinstance(memory, str) else memory.id)
         assert found is not None
         return found
+
+    def vector_of(self, text: str) -> Any:
+        """The direction of a text, for another that is to be like it."""
+        embedder = self.service.embedders.for_tier(Tier.PERSONAL)
+        return embedder.passages([text], tier=Tier.PERSONAL, vault="default")[0]
 
     def state(self) -> Mapping[str, object]:
         """Every row, vector and link, comparable."""

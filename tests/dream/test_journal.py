@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from muninn.dream.journal import Journal
 from muninn.dream.phrases import ENGLISH, SPANISH
-from muninn.dream.telling import quoted
+from muninn.dream.teller import quoted
 
 if TYPE_CHECKING:
     from tests.dream.conftest import World

@@ -46,6 +46,26 @@ def ops(outcome: Any) -> list[str]:
     return [row["op"] for row in outcome.document()["operations"] if row["applied"]]
 
 
+@pytest.mark.parametrize("op", ["merge", "supersede", "distinct", None])
+def test_what_the_model_settled_awaits_nobody(make_world: Callable[..., World], op: str | None) -> None:
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        ids = [alias(data, ONE), alias(data, OTHER)]
+        rows: dict[str, dict[str, Any]] = {
+            "merge": {"ids": ids, "into": ids[0], "title": "", "text": ONE},
+            "supersede": {"old": ids[0], "new": ids[1]},
+            "distinct": {"ids": ids},
+        }
+        return {op: [rows[op]]} if op else {}
+
+    world = make_world(models=answering(decide))
+    world.tell(ONE)
+    world.sleep(days=1)
+    world.tell(OTHER, vector=world.vector_of(ONE))
+    outcome = world.dreamer.dream(force=True)
+    assert ops(outcome) == ["near_duplicates", *([op] if op else [])]
+    assert ("Awaiting you" in outcome.journal) is (op is None)
+
+
 def test_a_merge_by_the_model_unites_texts_and_is_embedded(make_world: Callable[..., World]) -> None:
     text = "La clave de firma se guarda en el HSM y no está en el repositorio."
 
@@ -55,13 +75,13 @@ def test_a_merge_by_the_model_unites_texts_and_is_embedded(make_world: Callable[
 
     world = make_world(models=answering(decide))
     one = world.tell(ONE)
-    other = world.tell(OTHER, vector=_vector(world, ONE))
+    other = world.tell(OTHER, vector=world.vector_of(ONE))
     before = world.state()
     outcome = world.dreamer.dream(force=True)
     assert "merge" in ops(outcome)
     assert world.get(one).content == text
     assert world.get(one).embedding_model == world.model
-    assert world.read.vector(one.id) == _vector(world, text).astype("<f4").tobytes()
+    assert world.read.vector(one.id) == world.vector_of(text).astype("<f4").tobytes()
     assert world.get(other).state is State.ARCHIVED
     hits = world.read.recall(Query(text="clave de firma HSM", reinforce=False), now=world.clock.now()).hits
     assert [hit.memory.id for hit in hits] == [one.id]
@@ -70,18 +90,13 @@ def test_a_merge_by_the_model_unites_texts_and_is_embedded(make_world: Callable[
     assert world.state() == before
 
 
-def _vector(world: World, text: str) -> Any:
-    embedder = world.service.embedders.for_tier(Tier.PERSONAL)
-    return embedder.passages([text], tier=Tier.PERSONAL, vault="default")[0]
-
-
 def test_a_contradiction_is_resolved_for_the_newer(make_world: Callable[..., World]) -> None:
     world = make_world(
         models=answering(lambda data: {"supersede": [{"old": alias(data, OLD), "new": alias(data, NEW)}]})
     )
     old = world.tell(OLD)
     world.sleep(days=3)
-    new = world.tell(NEW, vector=_vector(world, OLD))
+    new = world.tell(NEW, vector=world.vector_of(OLD))
     outcome = world.dreamer.dream(force=True)
     assert "supersede" in ops(outcome)
     assert (world.get(old).state, world.get(old).superseded_by) == (State.SUPERSEDED, new.id)
@@ -96,7 +111,7 @@ def test_the_older_never_supersedes_the_newer(make_world: Callable[..., World]) 
     )
     world.tell(OLD)
     world.sleep(days=3)
-    world.tell(NEW, vector=_vector(world, OLD))
+    world.tell(NEW, vector=world.vector_of(OLD))
     assert "supersede" not in ops(world.dreamer.dream(force=True))
 
 
@@ -104,7 +119,7 @@ def test_what_was_judged_is_not_asked_again(make_world: Callable[..., World]) ->
     models = answering(lambda data: {"distinct": [{"ids": [alias(data, OLD), alias(data, NEW)]}]})
     world = make_world(models=models)
     world.tell(OLD)
-    world.tell(NEW, vector=_vector(world, OLD))
+    world.tell(NEW, vector=world.vector_of(OLD))
     assert "distinct" in ops(world.dreamer.dream(force=True))
     asked = len(models.requests)
     assert asked > 0
@@ -117,7 +132,7 @@ def test_a_set_the_model_passes_over_is_not_asked_again_either(make_world: Calla
     models = answering(lambda _: {})
     world = make_world(models=models)
     world.tell(OLD)
-    world.tell(NEW, vector=_vector(world, OLD))
+    world.tell(NEW, vector=world.vector_of(OLD))
     world.dreamer.dream(force=True)
     asked = len(models.requests)
     world.sleep(days=2)
@@ -133,7 +148,7 @@ def test_sets_wait_while_no_model_answers(make_world: Callable[..., World]) -> N
     world = make_world(models=models)
     old = world.tell(OLD)
     world.sleep(days=1)
-    world.tell(NEW, vector=_vector(world, OLD))
+    world.tell(NEW, vector=world.vector_of(OLD))
     outcome = world.dreamer.dream(force=True)
     assert outcome.status == "completed"
     assert "ollama does not answer" in outcome.journal
@@ -149,7 +164,7 @@ def test_no_llm_asks_nobody(make_world: Callable[..., World]) -> None:
     models = answering(lambda _: {})
     world = make_world(models=models)
     world.tell(OLD)
-    world.tell(NEW, vector=_vector(world, OLD))
+    world.tell(NEW, vector=world.vector_of(OLD))
     world.dreamer.dream(force=True, llm=False)
     assert models.requests == []
 
@@ -168,7 +183,7 @@ def test_a_connection_across_vaults_is_only_suggested(make_world: Callable[..., 
     world = make_world(models=models)
     one = world.tell("The k8s DNS timeout comes from conntrack exhaustion.", vault="work")
     other = world.tell(
-        "Conntrack exhaustion was the cause on March 21.", vault="infra", vector=_vector(world, one.content)
+        "Conntrack exhaustion was the cause on March 21.", vault="infra", vector=world.vector_of(one.content)
     )
     outcome = world.dreamer.dream(force=True)
     (suggestion,) = [s for s in world.service.suggestions() if {s.source, s.target} == {one.id, other.id}]
@@ -188,7 +203,7 @@ def test_legal_text_is_never_shown(make_world: Callable[..., World]) -> None:
     world.vault("legal", Tier.LEGAL)
     world.tell("Privileged: the settlement is 2 million.", vault="legal")
     world.tell(OLD)
-    world.tell(NEW, vector=_vector(world, OLD))
+    world.tell(NEW, vector=world.vector_of(OLD))
     world.dreamer.dream(force=True)
     assert models.requests
     assert all("settlement" not in request.prompt and "legal" not in request.prompt for request in models.requests)
@@ -197,7 +212,7 @@ def test_legal_text_is_never_shown(make_world: Callable[..., World]) -> None:
 def test_advice_on_stability_replaces_the_rule(make_world: Callable[..., World]) -> None:
     world = make_world(models=answering(lambda data: {"stability": [{"id": alias(data, OLD), "days": 200}]}))
     old = world.tell(OLD, relevance=0.9, access_count=9)
-    world.tell(NEW, vector=_vector(world, OLD))
+    world.tell(NEW, vector=world.vector_of(OLD))
     world.dreamer.dream(force=True)
     assert world.get(old).stability == 200.0
 
@@ -213,7 +228,7 @@ def test_the_narrative_is_told_with_its_sources(make_world: Callable[..., World]
 
     world = make_world(models=answering(decide))
     old = world.tell(OLD)
-    world.tell(NEW, vector=_vector(world, OLD))
+    world.tell(NEW, vector=world.vector_of(OLD))
     text = world.dreamer.dream(force=True).journal
     assert f"- The payments API moved. ({old.id})" in text
     assert "Nobody knows why" not in text
@@ -223,7 +238,7 @@ def test_the_narrative_is_told_with_its_sources(make_world: Callable[..., World]
 def test_garbage_costs_nothing_but_the_question(make_world: Callable[..., World], garbage: str) -> None:
     world = make_world(models=FunctionModels(lambda _: garbage))
     world.tell(OLD)
-    world.tell(NEW, vector=_vector(world, OLD))
+    world.tell(NEW, vector=world.vector_of(OLD))
     outcome = world.dreamer.dream(force=True)
     assert outcome.status == "completed"
     assert set(ops(outcome)) <= {"near_duplicates"}
@@ -238,7 +253,7 @@ def test_one_long_silence_is_enough(make_world: Callable[..., World]) -> None:
     world = make_world(models=models)
     for vault in ("one", "two", "three"):
         world.tell(OLD, vault=vault)
-        world.tell(NEW, vault=vault, vector=_vector(world, OLD))
+        world.tell(NEW, vault=vault, vector=world.vector_of(OLD))
     outcome = world.dreamer.dream(force=True)
     assert all(request.vault.startswith("one") for request in models.requests), "of the first vault only"
     assert outcome.status == "completed"
@@ -252,7 +267,7 @@ def test_a_tier_without_models_is_not_mentioned(make_world: Callable[..., World]
     models = NoModels(lambda _: "{}")
     world = make_world(models=models)
     world.tell(OLD)
-    world.tell(NEW, vector=_vector(world, OLD))
+    world.tell(NEW, vector=world.vector_of(OLD))
     assert "model" not in world.dreamer.dream(force=True).journal
     assert models.requests == []
 
@@ -264,7 +279,7 @@ def test_undoing_takes_back_a_suggestion_that_nobody_decided(make_world: Callabl
 
     world = make_world(models=answering(decide))
     one = world.tell("The k8s DNS timeout comes from conntrack exhaustion.", vault="work")
-    world.tell("Conntrack exhaustion was the cause on March 21.", vault="infra", vector=_vector(world, one.content))
+    world.tell("Conntrack exhaustion was the cause on March 21.", vault="infra", vector=world.vector_of(one.content))
     first = world.dreamer.dream(force=True)
     (suggestion,) = world.service.suggestions()
     world.dreamer.undo(first.dream_id)
@@ -281,7 +296,7 @@ def test_undoing_leaves_an_accepted_suggestion_and_its_link(make_world: Callable
 
     world = make_world(models=answering(decide))
     one = world.tell("The k8s DNS timeout comes from conntrack exhaustion.", vault="work")
-    world.tell("Conntrack exhaustion was the cause on March 21.", vault="infra", vector=_vector(world, one.content))
+    world.tell("Conntrack exhaustion was the cause on March 21.", vault="infra", vector=world.vector_of(one.content))
     first = world.dreamer.dream(force=True)
     (suggestion,) = world.service.suggestions()
     world.service.decide(suggestion.id, accept=True, by=one.provenance)
@@ -302,7 +317,7 @@ def test_more_sets_than_may_be_asked_are_asked_over_several_nights(make_world: C
     world = make_world(models=models)
     object.__setattr__(world.dreamer._cycle, "limits", replace(world.dreamer._cycle.limits, asked=2))
     for number in range(5):
-        direction = _vector(world, f"subject {number * 7919} {number}")
+        direction = world.vector_of(f"subject {number * 7919} {number}")
         world.tell(f"Service {chr(65 + number)}{number}x listens on port {7000 + number}.", vector=direction)
         world.tell(f"Service {chr(65 + number)}{number}x listens on port {8000 + number}.", vector=direction)
     for _ in range(4):
@@ -322,12 +337,34 @@ def test_what_the_budget_refused_is_asked_again_when_there_is_a_budget(make_worl
     for subject in subjects:
         first = f"Our notes about {subject} live in the {subject} folder."
         world.tell(first)
-        world.tell(f"In the {subject} folder live our notes about {subject}.", vector=_vector(world, first))
+        world.tell(f"In the {subject} folder live our notes about {subject}.", vector=world.vector_of(first))
     merged = []
     for _ in range(3):
         merged.append(ops(world.dreamer.dream(force=True)).count("merge"))
         world.sleep(days=1, hours=1)
     assert merged == [5, 2, 0]
+
+
+def test_every_merge_of_one_answer_is_charged_to_the_same_budget(make_world: Callable[..., World]) -> None:
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        pairs = [g["memories"] for g in data["groups"] if len(g["memories"]) == 2]
+        return {
+            "merge": [
+                {"ids": [m["id"] for m in pair], "into": pair[0]["id"], "title": "", "text": pair[0]["content"]}
+                for pair in pairs
+            ]
+        }
+
+    world = make_world(models=answering(decide))
+    for number in range(74):
+        first = f"The notes about subject{number} are in the drawer of subject{number}."
+        world.tell(first)
+        world.tell(
+            f"In the drawer of subject{number} are the notes about subject{number}.", vector=world.vector_of(first)
+        )
+    outcome = world.dreamer.dream(force=True)
+    archived = [m for m in world.read.memories() if m.state is State.ARCHIVED]
+    assert ops(outcome).count("merge") == len(archived) == 14, "a tenth of 148"
 
 
 def test_what_was_asked_is_known_however_long_the_dream_took(make_world: Callable[..., World]) -> None:
@@ -338,7 +375,7 @@ def test_what_was_asked_is_known_however_long_the_dream_took(make_world: Callabl
     models = answering(slow)
     world = make_world(models=models)
     world.tell(OLD)
-    world.tell(NEW, vector=_vector(world, OLD))
+    world.tell(NEW, vector=world.vector_of(OLD))
     world.dreamer.dream(force=True)
     asked = len(models.requests)
     world.sleep(days=1)

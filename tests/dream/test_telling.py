@@ -11,7 +11,8 @@ import pytest
 from muninn.domain.records import DreamRecord
 from muninn.domain.trust import Tier
 from muninn.dream.phrases import difference_in
-from muninn.dream.telling import Teller, entry
+from muninn.dream.teller import Teller
+from muninn.dream.telling import entry
 from muninn.ports import Query
 from muninn.testing import FakeClock
 

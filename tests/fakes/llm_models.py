@@ -61,6 +61,20 @@ def obedient(asked: Asked) -> str:
     })  # fmt: skip
 
 
+def eager(asked: Asked) -> str:
+    """Merges every group, in a text that any guard would pass, and everything shown into one besides."""
+    groups = shown_groups(asked.prompt)
+    ids = [memory["id"] for group in groups for memory in group["memories"]]
+    merge = [
+        {"ids": [memory["id"] for memory in group["memories"]], "into": group["memories"][0]["id"], "title": "",
+         "text": max((str(memory["content"]) for memory in group["memories"]), key=len)}
+        for group in groups
+    ]  # fmt: skip
+    merge.append({"ids": ids, "into": ids[0], "title": "", "text": "All of it."})
+    supersede = [{"old": old, "new": ids[-1]} for old in ids[:-1]]
+    return json.dumps({**json.loads(empty_answer(asked)), "merge": merge, "supersede": supersede})
+
+
 _OK = '{"reasoning":"","merge":[],"supersede":[],"distinct":[],"suggest":[],"stability":[{"id":"m1","days":30}],"narrative":[]}'
 
 
@@ -111,4 +125,16 @@ TEXT_MODES: dict[str, Callable[[str], str]] = {
     "trailing_comma": lambda text: text[:-1] + ",}",
     "comment": lambda text: "{ // comment\n" + text[1:],
     "nul": lambda text: "\x00" + text,
+    "wrapped": lambda text: '{"answer": ' + text + "}",
+    "stringified": lambda text: json.dumps({"merge": text}),
+    "utf16": lambda text: text.encode("utf-16").decode("latin-1"),
+    "fullwidth_ids": _with(merge=[{"ids": ["\uff4d1", "\uff4d2"], "into": "\uff4d1", "title": "", "text": "x"}], distinct=[{"ids": ["M1", " m2"]}]),
+    "padded_ids": _with(distinct=[{"ids": ["m01", "m2\u200b"]}], supersede=[{"old": "m3 ", "new": "m4\x00"}]),
+    "many_ids": _with(distinct=[{"ids": ["m1", "m2"] * 50_000}], narrative=[{"sentence": "x", "ids": ["m1"] * 50_000}]),
+    "unhashable": _with(distinct=[{"ids": [["m1"], {"m2": 1}]}], suggest=[{"a": ["m1"], "b": {}, "relation": {}, "reason": []}]),
+    "smuggled": _with(narrative=[{"sentence": "Fine.\U000e0064\U000e0065\U000e006c", "ids": ["m1"]}]),
+    "bare_address": _with(narrative=[{"sentence": "See www.evil.example or evil.example/?q=1", "ids": ["m1"]}]),
+    "escaped_keys": lambda _text: _OK.replace('"stability"', '"\\u0073tability"'),
+    "twin_keys": lambda _text: _OK.replace('"merge":[]', '"merge":[],"\\u006derge":[{"ids":["m1","m2"]}]'),
+    "endless_prose": lambda _text: "I think {that} " * 100_000,
 }  # fmt: skip

@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from tests.fakes.llm_models import TEXT_MODES, empty_answer, obedient, shown_groups, truthful
+from tests.fakes.llm_models import TEXT_MODES, eager, empty_answer, obedient, shown_groups, truthful
 from tests.fakes.llm_protocols import QUESTIONS, Asked, Recorded, asked_in, content_type, read_json, render
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Asked",
     "FakeLlm",
     "Recorded",
+    "eager",
     "empty_answer",
     "obedient",
     "shown_groups",
@@ -43,6 +44,12 @@ WIRE_MODES = (
     "status:429:3600", "redirect:301", "redirect:302", "redirect:307", "redirect:308", "html_error_page", "captive_portal", "no_http",
     "bad_chunk", "huge_header", "many_headers", "body:[]", "body:null", "body:42", "body:\"text\"", "body:{}", "body:{\"error\":\"no\"}",
     "body:", "body:{", "body:\xff\xfe", "null_body_fields", "max_tokens", "refuse", "early_close", "endless_headers", "two_lengths",
+    "raw:HTTP/1.1 204 No Content", "raw:HTTP/1.1 101 Switching Protocols;Upgrade: h2c;Connection: upgrade", "raw:HTTP/1.1 999 Odd",
+    "raw:HTTP/1.1 200 OK;Content-Length: 99999999999999999999", "raw:HTTP/1.1 200 OK;Content-Length: -1", "raw:HTTP/1.1 2OO OK",
+    "raw:HTTP/1.1 200 OK;Transfer-Encoding: gzip, chunked", "raw:HTTP/2 200", "raw:ICY 200 OK", "raw:HTTP/1.1 200 OK;X: a\x00b",
+    "raw:HTTP/1.1 200 OK;Content-Type: text/event-stream", "raw:HTTP/1.1 103 Early Hints;Link: </x>", "endless_continue",
+    "long_chunk_extension", "body:{\"error\":{\"message\":\"no\"}}", "body:{\"choices\":[],\"content\":[],\"message\":{}}",
+    "body:{\"choices\":null,\"content\":null,\"message\":null,\"done\":true}", "body:[{\"done\":true}]", "body:" + "[" * 100_000,
 )  # fmt: skip
 
 
@@ -361,6 +368,23 @@ def _early_close(connection: _Connection, *_: object) -> None:
     connection.socket.close()
 
 
+def _raw(connection: _Connection, record: Recorded, asked: Asked, mode: str) -> None:
+    """The given head, ``;`` for the ends of its lines, and no body."""
+    head = mode.partition(":")[2].replace(";", "\r\n")
+    connection.socket.sendall(f"{head}\r\n\r\n".encode("latin-1"))
+
+
+def _endless_continue(connection: _Connection, *_: object) -> None:
+    until = time.monotonic() + connection.fake.patience
+    while not connection.fake._over.is_set() and time.monotonic() < until:
+        connection.socket.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
+        time.sleep(0.001)
+
+
+def _long_chunk_extension(connection: _Connection, *_: object) -> None:
+    connection.socket.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=" + b"a" * 3_000_000)
+
+
 def _two_lengths(connection: _Connection, *_: object) -> None:
     connection.socket.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 40\r\n\r\n{}")
 
@@ -373,4 +397,5 @@ _WIRE: dict[str, _Wire] = {
     "no_http": _no_http, "bad_chunk": _bad_chunk, "huge_header": _huge_header, "many_headers": _many_headers, "body": _body,
     "null_body_fields": _null_body_fields, "max_tokens": _max_tokens, "refuse": _refuse, "early_close": _early_close,
     "endless_headers": _endless_headers, "two_lengths": _two_lengths,
+    "raw": _raw, "endless_continue": _endless_continue, "long_chunk_extension": _long_chunk_extension,
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable
 
@@ -16,10 +17,10 @@ from muninn.llm.prompts import Group, GroupKind
 from muninn.llm.provider import Client
 from muninn.llm.verdicts import DistinctVerdict, MergeVerdict, StabilityVerdict, SuggestVerdict, SupersedeVerdict
 from tests.fakes.llm_server import TEXT_MODES, WIRE_MODES, Asked, FakeLlm, empty_answer, truthful
-from tests.llm.conftest import MakeModels, deadline, memory, request_for
+from tests.llm.conftest import MakeModels, MemoryLedger, deadline, memory, request_for
 
 PROVIDERS = ("ollama", "anthropic", "openai")
-SLOW_MODES = ("hang_accept", "hang_after_headers", "drip:20", "endless_headers", "ws_flood")
+SLOW_MODES = ("hang_accept", "hang_after_headers", "drip:20", "endless_headers", "endless_continue", "ws_flood")
 GROUPS = (
     Group(GroupKind.ALIKE, (memory("01A", "The relay listens on port 4242.", tier=Tier.GLOBAL),
                             memory("01B", "the relay listens on port 4242.", tier=Tier.GLOBAL, day=2))),
@@ -102,6 +103,23 @@ def test_a_bent_wire_is_one_provider_error(mode: str, provider: str, server: Fak
     assert outcome.verdicts.accepted == ()
     assert outcome.problems
     assert len(outcome.unasked) == len(GROUPS)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("mode", ["ws_flood", "null_body_fields", "trunc:40", "ok"])
+def test_an_exchange_is_over_when_its_question_is(
+    mode: str, provider: str, server: FakeLlm, make_models: MakeModels, ledger: MemoryLedger
+) -> None:
+    """Not when the garbage collector comes by: until then the ledger would say that it is still sending."""
+    server.mode, server.model = mode, lambda _asked: GOOD
+    gc.disable()
+    try:
+        ask(provider_models(provider, server, make_models), seconds=3.0)
+        reasons = {entry.reason for entry in ledger.entries.values()}
+    finally:
+        gc.enable()
+    assert reasons
+    assert "sending" not in reasons
 
 
 @pytest.mark.slow
@@ -218,6 +236,23 @@ def test_a_missing_key_is_one_line(provider: str, variable: str, server: FakeLlm
     with pytest.raises(ProviderError, match=variable):
         make_models(server, providers=(provider,), environ={}).complete(request_for(), deadline=deadline())
     assert server.requests == []
+    (health,) = make_models(server, providers=(provider,), environ={}).status(deadline=deadline())
+    assert (health.reachable, variable in health.note) == (None, True), "nobody was asked, so nobody is unreachable"
+
+
+@pytest.mark.parametrize("provider", ["ollama", "openai"])
+def test_servers_of_ones_own_are_told_how_long_a_text_may_be(
+    provider: str, server: FakeLlm, make_models: MakeModels
+) -> None:
+    seen: list[str] = []
+    server.model = lambda asked: seen.append(json.dumps(asked.schema)) or GOOD  # type: ignore[func-returns-value]
+    ask(make_models(server, providers=(provider,)))
+    assert "maxLength" in seen[0], "a small model repeats itself until its room is gone"
+
+
+def test_a_missing_server_is_one_line_that_names_it(make_models: MakeModels) -> None:
+    with pytest.raises(ProviderError, match=r"^ollama at 127\.0\.0\.1:9 is not reachable: .*\(is it running"):
+        make_models().complete(request_for(), deadline=deadline())
 
 
 def test_an_answer_is_no_answer_when_it_was_cut_off(server: FakeLlm, make_models: MakeModels) -> None:

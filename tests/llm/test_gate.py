@@ -124,7 +124,8 @@ def test_every_address_of_a_server_means_loopback_for_its_client(server: FakeLlm
     [
         "http://localhost@evil.example:80", "http://a:b@127.0.0.1", "ftp://127.0.0.1", "127.0.0.1:11434", "", "http://",
         "http://127.0.0.1:99999", "http://127.0.0.1/?x=1", "http://127.0.0.1/#a", "http://127.0.0.1\\@evil.example",
-        "http://127.0.0.1 evil", "http://[::1", "file:///etc/passwd",
+        "http://127.0.0.1 evil", "http://[::1", "file:///etc/passwd", "http://127.0.0.1%2eevil.example", "http://localhost%00.evil.example",
+        "http://127.0.0.1%lo:11434", "http://localhost:0", "http://127.0.0.1:-1", "http://127.0.0.1:１１４３４",
     ],
 )  # fmt: skip
 def test_strange_urls_are_configuration_errors(url: str) -> None:

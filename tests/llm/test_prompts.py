@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import count
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,6 +64,22 @@ def test_the_schema_closes_the_set_of_aliases_and_reasons_first() -> None:
         return all(map(closed, node)) if isinstance(node, list) else True
 
     assert closed(schema)
+
+
+def lists_of_ids(schema: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(schema, dict):
+        if schema.get("type") == "array" and "enum" in schema["items"]:
+            yield schema
+        for value in schema.values():
+            yield from lists_of_ids(value)
+
+
+def test_no_list_of_ids_is_longer_than_the_largest_group() -> None:
+    three = tuple(memory(f"01A{n}", f"a {n}") for n in range(3))
+    two = (memory("01B", "b"), memory("01C", "c"))
+    lists = list(lists_of_ids(ask(Group(GroupKind.ALIKE, three), Group(GroupKind.ALIKE, two)).schema))
+    assert len(lists) == 3, "of merge, distinct and narrative: small models would fill them without an end"
+    assert {one["maxItems"] for one in lists} == {3}
 
 
 def test_a_memory_cannot_close_the_data() -> None:

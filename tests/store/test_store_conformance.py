@@ -110,7 +110,8 @@ def test_everything_comes_back_as_it_was(store: Callable[[Transaction], Store]) 
     assert list(read.operations("d2")) == []
     assert list(read.suggestions()) == list(transaction.suggestions)
     assert list(read.decisions()) == list(transaction.decisions)
-    assert list(read.egress()) == list(transaction.egress)
+    assert list(read.egress()) == list(read.egress(since="e0")) == list(transaction.egress)
+    assert list(read.egress(since="e1")) == []
     assert read.meta() == {"writes": "2"}
 
 

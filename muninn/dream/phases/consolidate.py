@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from muninn.domain.evolution import evolve
+from muninn.domain.lineage import LEVELS, level_from
 from muninn.domain.memory import Memory, content_hash
 from muninn.domain.operations import (
     Advise,
@@ -30,6 +31,7 @@ from muninn.llm.prompts import Group, GroupKind
 from muninn.llm.verdicts import (
     DistinctVerdict,
     MergeVerdict,
+    Rejected,
     StabilityVerdict,
     SuggestVerdict,
     SupersedeVerdict,
@@ -38,6 +40,8 @@ from muninn.llm.verdicts import (
 
 NOTABLE = 8  # most used memories shown for the narrative
 SPENT = "today's survival budget is spent"
+GONE = "a memory that is no longer active"
+SEPARATE = "they were judged distinct before"
 TOMORROW = "@"  # before the name of a set whose verdict only waits for another day's budget
 SHARE = 0.8  # of the time left that the models may use
 
@@ -54,36 +58,44 @@ def consolidate(context: Context) -> Iterator[Operation]:
     if not groups or not any(group.kind is not GroupKind.NOTABLE for group in groups):
         return
     answer = context.ask(groups, max(0.0, context.remaining() * SHARE), context.dream_id)
+    verdicts = answer.verdicts
     figures = context.findings.figures
-    figures.update(asked=answer.asked, model=answer.model, problems=list(answer.problems))
-    figures.update(rejected=[f"{one.op}: {one.why}" for one in answer.verdicts.rejected])
-    context.findings.narrative.extend((one.sentence, one.ids) for one in answer.verdicts.narrative)
-    refused: list[str] = []
-    reshaping = [one for one in answer.verdicts.accepted if isinstance(one, (MergeVerdict, SupersedeVerdict))]
-    done: list[Operation] = []
-    for verdict in reshaping:
-        operation, why_not = _operation(context, verdict)
-        if operation is not None:
-            done.append(operation)
-        elif why_not:
-            refused.append(why_not)
+    figures.update(asked=answer.asked, model=answer.model, problems=list(answer.problems), proposed=verdicts.proposed)
+    context.findings.narrative.extend((one.sentence, one.ids) for one in verdicts.narrative)
+    reshaping = [one for one in verdicts.accepted if isinstance(one, (MergeVerdict, SupersedeVerdict))]
+    done, refused = _sorted_out(context, reshaping)
     yield from done
     # what is said of the memories is said of them as these leave them: it would not hold otherwise
     after = replace(context, snapshot=evolve(context.snapshot, done, now=context.now))
-    for rest in answer.verdicts.accepted:
-        if rest not in reshaping:
-            operation, _ = _operation(after, rest)
-            if operation is not None:
-                yield operation
-    figures["refused"] = refused
-    tomorrow = {
-        _name(group) for group in sets for why in refused if SPENT in why and any(m.id in why for m in group.memories)
-    }
+    rest, refused_then = _sorted_out(after, [one for one in verdicts.accepted if one not in reshaping])
+    yield from rest
+    figures["refused"] = _counted([*verdicts.rejected, *refused, *refused_then])
+    spent = {key for one in refused if one.why == SPENT for key in one.ids}
+    tomorrow = {_name(group) for group in sets if any(memory.id in spent for memory in group.memories)}
     seen_now = {_name(group) for group in sets} - {_name(group) for group in answer.unasked} if answer.asked else set()
     names = (seen_now | known) & waiting.keys()
     tomorrow |= {name for name in names - seen_now if TOMORROW + name in context.mark.asked}
     asked = (TOMORROW + name if name in tomorrow else name for name in names)
     context.findings.move(asked=tuple(sorted(asked)))
+
+
+def _sorted_out(context: Context, verdicts: Sequence[Verdict]) -> tuple[list[Operation], list[Rejected]]:
+    """What may be done, and what is refused."""
+    outcomes = [_operation(context, verdict) for verdict in verdicts]
+    return [one for one in outcomes if not isinstance(one, Rejected)], [
+        one for one in outcomes if isinstance(one, Rejected)
+    ]
+
+
+def _counted(rejected: Sequence[Rejected]) -> list[dict[str, object]]:
+    """What was refused, by kind and reason, most frequent first; with the memories it named."""
+    kinds: dict[tuple[str, str], Rejected] = {}
+    for one in rejected:
+        known = kinds.get((one.op, one.why), Rejected(op=one.op, why=one.why, count=0))
+        ids = tuple(dict.fromkeys((*known.ids, *one.ids)))
+        kinds[one.op, one.why] = replace(known, ids=ids, count=known.count + one.count)
+    ranked = sorted(kinds.values(), key=lambda one: (-one.count, one.op, one.why))
+    return [{"op": one.op, "why": one.why, "count": one.count, "ids": list(one.ids)} for one in ranked]
 
 
 def _asked(context: Context) -> set[str]:
@@ -125,7 +137,7 @@ def _notable(context: Context) -> list[Group]:
     return [Group(GroupKind.NOTABLE, active)] if active else []
 
 
-def _operation(context: Context, verdict: Verdict) -> tuple[Operation | None, str | None]:
+def _operation(context: Context, verdict: Verdict) -> Operation | Rejected:
     """The operation a verdict comes to, or why it comes to nothing."""
     match verdict:
         case MergeVerdict():
@@ -133,21 +145,19 @@ def _operation(context: Context, verdict: Verdict) -> tuple[Operation | None, st
         case SupersedeVerdict():
             return _supersede(context, verdict)
         case DistinctVerdict():
-            if not all(key in context.snapshot.memories for key in verdict.ids):
-                return None, None
-            ids = tuple(sorted(key for key in verdict.ids if context.snapshot.memories[key].active))
+            ids = tuple(sorted(key for key in verdict.ids if _mine(context, (key,))))
             if len(ids) < 2:
-                return None, None
+                return Rejected(op="distinct", why=GONE, ids=verdict.ids)
             why = "judged distinct by the model"
-            return Distinct(vault=context.vault, ids=ids, why=why, seen=seen(context.snapshot, ids)), None
+            return Distinct(vault=context.vault, ids=ids, why=why, seen=seen(context.snapshot, ids))
         case SuggestVerdict():
-            return _suggest(context, verdict), None
+            return _suggest(context, verdict)
         case StabilityVerdict():
             if not _mine(context, (verdict.id,)):
-                return None, None
+                return Rejected(op="stability", why=GONE, ids=(verdict.id,))
             marks = seen(context.snapshot, (verdict.id,))
             why = f"the model expects it to matter for {verdict.days:.0f} days"
-            return Advise(vault=context.vault, ids=(verdict.id,), why=why, seen=marks, stability=verdict.days), None
+            return Advise(vault=context.vault, ids=(verdict.id,), why=why, seen=marks, stability=verdict.days)
 
 
 def _mine(context: Context, ids: Sequence[str]) -> bool:
@@ -155,25 +165,23 @@ def _mine(context: Context, ids: Sequence[str]) -> bool:
     return all(key in memories and memories[key].active for key in ids)
 
 
-def _merge(context: Context, verdict: MergeVerdict) -> tuple[Merge | None, str | None]:
+def _merge(context: Context, verdict: MergeVerdict) -> Merge | Rejected:
     ids = (verdict.into, *sorted(key for key in verdict.ids if key != verdict.into))
     if not _mine(context, ids):
-        return None, f"merge of {' '.join(ids)}: not all active"
+        return Rejected(op="merge", why=GONE, ids=ids)
     members = [context.snapshot.memories[key] for key in ids]
     for one, other in combinations(members, 2):
-        why_not = mergeable(one, other)
-        if why_not is None and context.rulings.separate(one, other):
-            why_not = "judged distinct before"
-        if why_not is None and (differs := contradiction(_text(one), _text(other))) is not None:
-            why_not = str(differs)
-        if why_not is not None:
-            return None, f"merge of {one.id} and {other.id}: {why_not}"
+        if (why_not := _apart(context, one, other)) is not None:
+            return Rejected(op="merge", why=why_not, ids=(one.id, other.id))
     for member in members:
         differs = contradiction(Text(None, member.content), Text(None, verdict.text))
         if differs is not None and differs.slot == "antonym":
-            return None, f"merge of {' '.join(ids)}: the text says the opposite of {member.id}"
+            return Rejected(op="merge", why="a text that says the opposite", ids=ids)
+    level = level_from(verdict.text, [(member, context.rulings.level(member)) for member in members])
+    if level > LEVELS:
+        return Rejected(op="merge", why="a text that models have written over already", ids=ids)
     if len(ids) - 1 > context.budget:
-        return None, f"merge of {' '.join(ids)}: {SPENT}"
+        return Rejected(op="merge", why=SPENT, ids=ids)
     context.spend(len(ids) - 1)
     operation = Merge(
         vault=context.vault,
@@ -183,9 +191,19 @@ def _merge(context: Context, verdict: MergeVerdict) -> tuple[Merge | None, str |
         seen=seen(context.snapshot, ids),
     )
     if content_hash(verdict.text) == members[0].content_hash and verdict.title in {None, members[0].title}:
-        return operation, None
+        return operation
     model, vector = _embedded(context, members[0], verdict) or (None, None)
-    return replace(operation, content=verdict.text, title=verdict.title, model=model, vector=vector), None
+    return replace(operation, content=verdict.text, title=verdict.title, model=model, vector=vector, level=level)
+
+
+def _apart(context: Context, one: Memory, other: Memory) -> str | None:
+    """Why the guard or an earlier decision keeps two memories apart, without quoting either: a report outlives its texts."""
+    if (why_not := mergeable(one, other)) is not None:
+        return why_not.partition(":")[0]
+    if context.rulings.separate(one, other):
+        return SEPARATE
+    differs = contradiction(_text(one), _text(other))
+    return None if differs is None else f"{differs.slot} differs"
 
 
 def _text(memory: Memory) -> Text:
@@ -200,36 +218,44 @@ def _embedded(context: Context, survivor: Memory, verdict: MergeVerdict) -> tupl
     return context.embed(replace(survivor, content=verdict.text, title=title, title_derived=derived))
 
 
-def _supersede(context: Context, verdict: SupersedeVerdict) -> tuple[Supersede | None, str | None]:
+def _supersede(context: Context, verdict: SupersedeVerdict) -> Supersede | Rejected:
     ids = (verdict.old, verdict.new)
     if not _mine(context, ids):
-        return None, f"{verdict.new} for {verdict.old}: not all active"
+        return Rejected(op="supersede", why=GONE, ids=ids)
     old, new = (context.snapshot.memories[key] for key in ids)
-    if old.pinned:
-        return None, f"{verdict.new} for {verdict.old}: the older one is pinned"
-    if (why_not := replaceable(old, new)) is not None:
-        return None, f"{verdict.new} for {verdict.old}: {why_not}"
-    if new.learned_at < old.learned_at:
-        return None, f"{verdict.new} for {verdict.old}: the successor was asserted earlier"
-    if context.rulings.declined("supersede", ids, context.snapshot.memories) or context.rulings.separate(old, new):
-        return None, None
-    if context.budget < 1:
-        return None, f"{verdict.new} for {verdict.old}: {SPENT}"
+    if (why_not := _stays(context, old, new)) is not None:
+        return Rejected(op="supersede", why=why_not, ids=ids)
     context.spend(1)
     why = "judged a newer version of the same fact by the model"
     until = new.valid_from or new.learned_at
-    return Supersede(vault=context.vault, ids=ids, why=why, seen=seen(context.snapshot, ids), until=until), None
+    return Supersede(vault=context.vault, ids=ids, why=why, seen=seen(context.snapshot, ids), until=until)
 
 
-def _suggest(context: Context, verdict: SuggestVerdict) -> Suggest | None:
+def _stays(context: Context, old: Memory, new: Memory) -> str | None:
+    """Why ``new`` may not take the place of ``old`` today."""
+    if old.pinned:
+        return "a pinned memory is not replaced"
+    if (why_not := replaceable(old, new)) is not None:
+        return why_not.partition(":")[0]
+    if new.learned_at < old.learned_at:
+        return "the successor was not asserted later than what it replaces"
+    if context.rulings.declined("supersede", (old.id, new.id), context.snapshot.memories):
+        return "a person undid it before"
+    if context.rulings.separate(old, new):
+        return SEPARATE
+    return SPENT if context.budget < 1 else None
+
+
+def _suggest(context: Context, verdict: SuggestVerdict) -> Suggest | Rejected:
     source, target = context.read.get(verdict.a), context.read.get(verdict.b)
+    ids = (verdict.a, verdict.b)
     if source is None or target is None or source.vault == target.vault:
-        return None
+        return Rejected(op="suggest", why=GONE, ids=ids)
     if source.vault != context.vault:
         source, target = target, source
     name = suggestion_id(source.id, target.id)
     if name in context.suggested:
-        return None
+        return Rejected(op="suggest", why="it was suggested before", ids=ids)
     return Suggest(
         vault=context.vault,
         ids=(source.id, target.id),

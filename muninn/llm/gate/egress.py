@@ -87,11 +87,12 @@ class Gate:
         """Send one request and read the head of its answer; the caller reads the body and closes."""
         limit = Deadline(self._clock, deadline)
         connection, entry = self._connect(envelope, post, limit)
-        wire = Wire(connection, deadline=limit, max_bytes=max_bytes, name=entry.address)
+        name = f"{envelope.provider} at {entry.address}"
+        wire = Wire(connection, deadline=limit, max_bytes=max_bytes, name=name)
         answer = Answer(self, wire, entry, connection)
         try:
             wire.send(post.method, post.target, _headers(post), post.body)
-            wire.answer(envelope.provider)
+            wire.answer()
         except BaseException as error:
             if isinstance(error, ExchangeError) and error.http_status:
                 answer.count_rest()
@@ -132,7 +133,7 @@ class Gate:
         endpoint = post.endpoint
         try:
             addresses = self._addresses(envelope, endpoint, limit)
-            connection = connect(addresses, endpoint, limit)
+            connection = connect(addresses, endpoint, limit, provider=envelope.provider)
         except EgressRefusedError:
             raise
         except ProviderError as error:

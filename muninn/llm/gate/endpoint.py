@@ -35,7 +35,8 @@ class Endpoint:
             port = parts.port
         except ValueError as error:
             raise ConfigError(f"{key} is {url!r}: {error}", hint=hint) from None
-        if parts.scheme not in _PORTS or not parts.hostname:
+        zoned = "%" in (parts.hostname or "") and ":" not in (parts.hostname or "")  # only IPv6 has zones
+        if parts.scheme not in _PORTS or not parts.hostname or zoned or port == 0:
             raise ConfigError(f"{key} is {url!r}, expected an http or https URL", hint=hint)
         if "@" in parts.netloc or parts.query or parts.fragment or any(ord(c) < 33 or c == "\\" for c in url):
             raise ConfigError(f"{key} holds more than scheme, host, port and path", hint=hint)

@@ -83,7 +83,7 @@ def resolve(endpoint: Endpoint, deadline: Deadline) -> tuple[str, ...]:
     return tuple(found)
 
 
-def connect(addresses: Sequence[str], endpoint: Endpoint, deadline: Deadline) -> socket.socket:
+def connect(addresses: Sequence[str], endpoint: Endpoint, deadline: Deadline, *, provider: str) -> socket.socket:
     """A connected socket to the first of ``addresses`` that accepts. Raises ExchangeError."""
     why = "no address"
     for address in addresses:
@@ -100,7 +100,8 @@ def connect(addresses: Sequence[str], endpoint: Endpoint, deadline: Deadline) ->
             raise
         else:
             return connection
-    raise ExchangeError(f"{endpoint.authority} is not reachable: {why}")
+    remedy = "is it running, and is this its address?"
+    raise ExchangeError(f"{provider} at {endpoint.authority} is not reachable: {why}", hint=remedy)
 
 
 def peer(connection: socket.socket) -> tuple[str, Location]:
@@ -143,7 +144,7 @@ def secure(connection: socket.socket, context: ssl.SSLContext, host: str, deadli
 
 
 class Wire:
-    """One request and its answer on one socket. ``received`` counts the bytes of the answer's body."""
+    """One request and its answer on one socket. ``name`` is who answers where; ``received`` counts bytes of the body."""
 
     def __init__(self, connection: socket.socket, *, deadline: Deadline, max_bytes: int, name: str) -> None:
         self._socket = connection
@@ -174,7 +175,7 @@ class Wire:
         except OSError as error:
             raise self._broken(error) from None
 
-    def answer(self, provider: str) -> None:
+    def answer(self) -> None:
         """Read status and headers. Raises ExchangeError unless the status is 2xx and the body is plain."""
         event = self._next()
         while isinstance(event, h11.InformationalResponse):
@@ -184,7 +185,7 @@ class Wire:
         self.status = event.status_code
         self.headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in event.headers}
         if not 200 <= self.status < 300:
-            raise _refusal(provider, self._name, self.status, self.headers)
+            raise _refusal(self._name, self.status, self.headers)
         if (coding := self.headers.get("content-encoding", "identity").lower()) != "identity":
             raise ExchangeError(f"{self._name} answers in {coding!r}, which was not asked for")
 
@@ -238,16 +239,12 @@ _MEANING = {
 }
 
 
-def _refusal(provider: str, name: str, status: int, headers: Mapping[str, str]) -> ExchangeError:
+def _refusal(name: str, status: int, headers: Mapping[str, str]) -> ExchangeError:
     if 300 <= status < 400:
-        return ExchangeError(
-            f"{provider} at {name} redirects elsewhere ({status}), which is not followed", status=status
-        )
+        return ExchangeError(f"{name} redirects elsewhere ({status}), which is not followed", status=status)
     again = status in (408, 409, 425, 429) or status >= 500
     meaning = _MEANING.get(status, "failed" if status >= 500 else "refused the request")
-    return ExchangeError(
-        f"{provider} at {name} {meaning} ({status})", status=status, retry_after=_retry_after(headers), again=again
-    )
+    return ExchangeError(f"{name} {meaning} ({status})", status=status, retry_after=_retry_after(headers), again=again)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

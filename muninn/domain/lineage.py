@@ -1,0 +1,48 @@
+"""How often over models may write a text that models wrote: what is told again and again drifts, however true each telling.
+
+A level belongs to a text. A text that a person or an agent gave has level 0; one that a model wrote is one above the
+highest of its sources; whoever edits it starts anew. Levels are kept as decisions, so they are undone and erased with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from muninn.domain.memory import Memory, content_hash
+from muninn.domain.records import Decision
+
+LEVELS = 2
+OP = "text"  # of the decision that keeps a level
+
+
+def key_of(memory_id: str) -> str:
+    """The key of the decision that keeps the level of a memory's text."""
+    return f"{OP}:{memory_id}"
+
+
+def level_of(memory: Memory, decision: Decision | None) -> int:
+    """The level of the text as it is now, given what was last noted."""
+    if decision is None or decision.fingerprints != (memory.content_hash,):
+        return 0
+    return int(decision.verdict)
+
+
+def level_from(text: str, sources: Iterable[tuple[Memory, int]]) -> int:
+    """The level of a model's ``text`` that unites ``sources``; the words of one of them stay at its level."""
+    levels = {memory.content_hash: level for memory, level in sources}
+    return levels.get(content_hash(text), 1 + max(levels.values(), default=0))
+
+
+def noted(memory: Memory, level: int, *, at: datetime, dream_id: str) -> Decision:
+    """The record that the text of ``memory`` has this level."""
+    return Decision(
+        ids=(memory.id,),
+        op=OP,
+        verdict=str(level),
+        fingerprints=(memory.content_hash,),
+        at=at,
+        vault=memory.vault,
+        dream_id=dream_id or None,
+        reason="written by a model",
+    )
