@@ -19,6 +19,7 @@ from muninn.atomic import write_atomically
 from muninn.clock import SystemClock, Ulids
 from muninn.config import Config
 from muninn.daemon.lock import HomeLock
+from muninn.domain.marks import watermarks
 from muninn.domain.records import Egress, Transaction
 from muninn.domain.trust import Tier
 from muninn.dream.engine import Dreamer
@@ -88,6 +89,7 @@ class App:
             store=self.store, read=self.read, embedders=self.embedders, clock=clock, ids=ids,
             default_vault=config.vault.default,
         )  # fmt: skip
+        ids.follow((*self.store.ordered_ids(), *watermarks(self.service.meta())))  # the clock may have been set back
         self.hooks = self._hooks()
         self.dreamer = self._dreamer()
         self._embedding = Thread(target=self._embed_late, name="muninn-embed", daemon=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from muninn.clock import encode_ulid
+from muninn.clock import encode_ulid, newest_ulid
 from muninn.domain.memory import Link, LinkKey, Memory, Vault
 from muninn.domain.records import Decision, DreamRecord, Egress, OperationRecord, Suggestion, Transaction, Usage
 from muninn.errors import StoreFullError
@@ -42,6 +42,9 @@ class SequentialIds:
     def new(self) -> str:
         self._next += 1
         return encode_ulid(self._next)
+
+    def follow(self, ids: Iterable[str]) -> None:
+        self._next = max(self._next, newest_ulid(ids))
 
 
 class MemoryStore:

@@ -188,7 +188,7 @@ class Dreamer:
         dreams = [one for one in self._service.dreams() if one.kind == DREAM]
         if not dreams:
             return None
-        last = max(dreams, key=lambda one: (one.started_at, one.id))
+        last = max(dreams, key=lambda one: one.id)
         if self._files.state().last_dream_id != last.id:
             self._files.finish(dream_id=last.id, now=last.started_at, status=last.status)
         if last.undone_at is not None or self._journal.holds(last.id):
@@ -230,7 +230,7 @@ class Dreamer:
         dreams = [one for one in self._service.dreams() if one.kind == DREAM]
         if not dreams:
             return None
-        last = max(dreams, key=lambda one: (one.started_at, one.id))
+        last = max(dreams, key=lambda one: one.id)
         return {"dream_id": last.id, "finished_at": stamp(last.finished_at or last.started_at), "status": last.status}
 
     # -- the journal
@@ -297,7 +297,7 @@ class Dreamer:
         standing = [one for one in self._service.dreams() if one.undone_at is None]
         if not standing:
             raise NotFoundError("there is no dream to undo", hint="muninn dreams")
-        return max(standing, key=lambda one: (one.started_at, one.id)).id
+        return max(standing, key=lambda one: one.id).id
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -119,7 +119,7 @@ class Dreams(Links):
 
     def dreams(self) -> tuple[DreamRecord, ...]:
         """Every dream, newest first."""
-        return tuple(sorted(self.store.dreams(), key=lambda d: (d.started_at, d.id), reverse=True))
+        return tuple(sorted(self.store.dreams(), key=lambda d: d.id, reverse=True))
 
     def usage_since(self, event_id: str) -> Iterator[Usage]:
         return self.store.usage(event_id)

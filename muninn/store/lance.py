@@ -158,6 +158,13 @@ class LanceStore:
     def meta(self) -> Mapping[str, str]:
         return {row.name: row.value for row in self._overlaid(schema.META, self._tables.scan(schema.META))}
 
+    def ordered_ids(self) -> set[str]:
+        """Ids of usage events and dreams: their order is the order in which things happened."""
+        tables = (schema.USAGE, schema.DREAMS)
+        return {
+            key for table in tables for key in self._tables.distinct(table, table.key) | self._pending(table).keys()
+        }
+
     def unknown_tiers(self) -> tuple[str, ...]:
         """Tiers found on disk that nobody knows; their text counts as legal."""
         found = self._tables.distinct(schema.VAULTS, "tier") | self._tables.distinct(schema.MEMORIES, "tier")
