@@ -9,7 +9,7 @@ import random  # noqa: TID251 - the root injects randomness
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from threading import Event, Thread, local
 from typing import Any, Self
@@ -172,8 +172,8 @@ class App:
             yield
 
     def upkeep(self) -> None:
-        """What keeps years of notes small: compaction, and before-images of dreams that can no longer be undone."""
-        self.service.close_undo(self.clock.now() - timedelta(days=self.config.dream.undo_days))
+        """What keeps years of notes small: compaction, and letting go of what nothing reads any more."""
+        self.dreamer.let_go()
         self.store.maintain()
 
     def status(self) -> dict[str, Any]:

@@ -74,11 +74,24 @@ class MemoryStore:
         for name, rows in self._records.items():
             for record in getattr(transaction, name):
                 rows[getattr(record, "key", None) or record.id] = record
+        self._thin(transaction)
         self._meta.update(transaction.meta)
         for memory_id in transaction.purge:
             self._purge(memory_id)
         self._position += 1
         return self._position
+
+    def _thin(self, transaction: Transaction) -> None:
+        for event in transaction.thinned:
+            self._records["usage"][event.id] = event
+        gone = {
+            "usage": [event.id for event in transaction.thinned if not event.memories],
+            "dreams": transaction.drop_dreams,
+            "operations": transaction.drop_operations,
+        }
+        for name, keys in gone.items():
+            for key in keys:
+                self._records[name].pop(key, None)
 
     def _purge(self, memory_id: str) -> None:
         self._memories.pop(memory_id, None)

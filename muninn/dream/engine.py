@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ from muninn.domain.marks import LAST_ID, rewound
 from muninn.domain.memory import Memory, Provenance, Vault, vault_key
 from muninn.domain.trust import Tier
 from muninn.dream.context import CONSOLIDATION, DREAM, Ask, Limits
-from muninn.dream.cycle import Cycle, DreamService
+from muninn.dream.cycle import RECENT, Cycle, DreamService
 from muninn.dream.files import DreamFiles
 from muninn.dream.gatekeeper import Gatekeeper, moment
 from muninn.dream.journal import Journal
@@ -34,6 +34,7 @@ from muninn.failpoints import failpoint
 from muninn.ports import Calibration, Clock, Embedder, Ids
 
 RESERVE = 2.0  # seconds of the time box kept for applying, probing again and telling
+_DAY = 24 * 3600.0  # seconds
 TELLING = (
     12  # characters from which a title is looked for anywhere in the journal; a shorter one only where it is quoted
 )
@@ -79,6 +80,7 @@ class Dreamer:
         self._files = DreamFiles(config.data)
         self._journal = Journal(config.journal_file)
         self._one_at_a_time = Lock()
+        self._let_go_at: float | None = None
         self._gatekeeper = Gatekeeper(config.dream, service=service, files=self._files, clock=clock)
         self._cycle = Cycle(
             service=service,
@@ -182,6 +184,15 @@ class Dreamer:
             )
             self._journal.append(line, {"event": "undo", "at": now.isoformat(), **document}, now=now)
             return document
+
+    def let_go(self) -> None:
+        """Drop what only undo needed of dreams too old for it, and the usage that nothing reads any more; once a day."""
+        now = self._clock.monotonic()
+        if self._let_go_at is not None and now - self._let_go_at < _DAY:
+            return
+        self._service.close_undo(self._clock.now() - timedelta(days=self._config.dream.undo_days), self._journal.told)
+        self._service.thin_usage(questions=RECENT)
+        self._let_go_at = now
 
     def recover(self) -> str | None:
         """Tell the last dream if it was applied but not told; returns its id."""

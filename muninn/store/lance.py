@@ -136,7 +136,7 @@ class LanceStore:
         return self._overlaid(schema.VAULTS, self._tables.scan(schema.VAULTS))
 
     def usage(self, since: str = "") -> Iterator[Usage]:
-        rows = self._overlaid(schema.USAGE, self._tables.scan(schema.USAGE))
+        rows = self._overlaid(schema.USAGE, self._tables.scan(schema.USAGE, after=since))
         return iter(sorted((row for row in rows if row.id > since), key=lambda row: str(row.id)))
 
     def dreams(self) -> Iterator[DreamRecord]:
