@@ -174,7 +174,8 @@ class App:
     def upkeep(self) -> None:
         """What keeps years of notes small: compaction, and letting go of what nothing reads any more."""
         self.dreamer.let_go()
-        self.store.maintain()
+        if not self.interrupted.is_set():  # a stop waits for this, and a later upkeep will do
+            self.store.maintain()
 
     def status(self) -> dict[str, Any]:
         """The status document; counts are of active memories."""

@@ -190,8 +190,9 @@ class Dreamer:
         now = self._clock.monotonic()
         if self._let_go_at is not None and now - self._let_go_at < _DAY:
             return
-        self._service.close_undo(self._clock.now() - timedelta(days=self._config.dream.undo_days), self._journal.told)
-        self._service.thin_usage(questions=RECENT)
+        before, interrupted = self._clock.now() - timedelta(days=self._config.dream.undo_days), self._cycle.interrupted
+        self._service.close_undo(before, self._journal.told, interrupted=interrupted)
+        self._service.thin_usage(questions=RECENT, interrupted=interrupted)
         self._let_go_at = now
 
     def recover(self) -> str | None:

@@ -100,16 +100,24 @@ class Dreams(Links):
         self.store.wait(position)
         return UndoResult(restored=inverse.restored, left_alone=inverse.left_alone)
 
-    def close_undo(self, before: datetime, told: Callable[[Collection[str]], Collection[str]] = lambda _: ()) -> int:
+    def close_undo(
+        self,
+        before: datetime,
+        told: Callable[[Collection[str]], Collection[str]] = lambda _: (),
+        *,
+        interrupted: Callable[[], bool] = lambda: False,
+    ) -> int:
         """Let go of the before-images of dreams that began before then; they can no longer be undone. Returns how many.
 
         ``told``: which of these dreams stand with every operation in the journal. Of them only the record stays, and of
-        a consolidation by day not even that.
+        a consolidation by day not even that. What is left when ``interrupted`` is done the next time.
         """
         old = [one for one in self.store.dreams() if one.started_at < before and "kept_by" not in one.report]
         journalled = frozenset(told([one.id for one in old]))
         closed = [one for one in old if one.id in journalled or "undo" not in one.report]
-        for record in closed:
+        for done, record in enumerate(closed):
+            if interrupted():
+                return done
             operations = tuple(self.store.operations(record.id))
             sealed = replace(record, report={**record.report, "undo": "closed"})
             if record.id not in journalled:
@@ -128,7 +136,7 @@ class Dreams(Links):
             self.store.wait(position)
         return len(closed)
 
-    def thin_usage(self, *, questions: int) -> int:
+    def thin_usage(self, *, questions: int, interrupted: Callable[[], bool] = lambda: False) -> int:
         """Let go of what nothing reads any more of the usage events; the newest ``questions`` keep their question.
 
         Returns how many events changed. No strength, no dream and no undo changes.
@@ -141,6 +149,8 @@ class Dreams(Links):
 
         changed = list(thinned(list(self.store.usage()), horizon_of=horizon_of, questions=questions))
         for start in range(0, len(changed), _THINNED_AT_ONCE):
+            if interrupted():
+                return start
             with self._lock:  # what was purged meanwhile is not written again
                 some = [
                     replace(event, memories=tuple(key for key in event.memories if self.read.get(key) is not None))

@@ -111,7 +111,7 @@ def live(world: World, *, days: int, tidy: bool) -> None:
 def test_whoever_lets_go_remembers_the_same(twins: tuple[World, World]) -> None:
     tidy, hoarder = twins
     for world in twins:
-        live(world, days=150, tidy=world is tidy)
+        live(world, days=100, tidy=world is tidy)
     assert tidy.state() == hoarder.state()
     assert len(list(tidy.store.usage())) < len(list(hoarder.store.usage()))
     for world in twins:
@@ -125,8 +125,8 @@ def test_whoever_lets_go_remembers_the_same(twins: tuple[World, World]) -> None:
 def test_whoever_lets_go_can_undo_the_same(twins: tuple[World, World]) -> None:
     tidy, hoarder = twins
     for world in twins:
-        live(world, days=120, tidy=world is tidy)
-        for _ in range(20):
+        live(world, days=100, tidy=world is tidy)
+        for _ in range(10):
             assert world.dreamer.undo()["left_alone"] == []
     assert tidy.state() == hoarder.state()
     for world in twins:
@@ -139,7 +139,7 @@ def test_the_rows_of_a_year_are_those_of_the_time_in_which_a_dream_can_be_undone
     make_world: Callable[..., World],
 ) -> None:
     world = make_world()
-    live(world, days=300, tidy=True)
+    live(world, days=160, tidy=True)
     cut = world.clock.now() - timedelta(days=91 + 10)
     operations = sum(1 for one in world.store.dreams() for _ in world.store.operations(one.id))
     journalled = world.dreamer._journal.twin.read_text().count('"reason"')
@@ -167,6 +167,19 @@ def test_once_a_day_is_enough(world: World) -> None:
     world.sleep(days=100)
     world.dreamer.let_go()
     assert len(list(world.store.usage())) == ACCESSES_KEPT
+
+
+def test_a_stop_does_not_wait_for_years_to_be_let_go_of(world: World) -> None:
+    for _ in range(3):
+        told = world.tell("Docker listens.")
+        world.use(told)
+        world.dreamer.dream(force=True)
+    looks = iter([False, True])
+    before = world.clock.now() + timedelta(days=1)
+    assert world.service.close_undo(before, interrupted=lambda: next(looks)) == 1
+    assert world.service.close_undo(before) == 2
+    assert world.service.thin_usage(questions=0, interrupted=lambda: True) == 0
+    assert world.service.thin_usage(questions=0) == 3
 
 
 def test_nothing_is_dropped_that_the_journal_does_not_tell(world: World) -> None:

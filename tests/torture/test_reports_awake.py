@@ -55,6 +55,7 @@ def test_a16_a_stop_during_a_dream_leaves_no_trace_of_a_fault(home: Home) -> Non
         assert home.stop() == 0
         dreaming.join()
     assert "Traceback" not in home.log() + home.said()
+    assert '"level": "error"' not in home.log()
 
 
 def _quietly(home: Home) -> None:
