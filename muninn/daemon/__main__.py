@@ -17,7 +17,7 @@ def main() -> int:
     try:
         config = load(os.environ)
 
-        def load() -> None:
+        def imports() -> None:
             import muninn.app  # noqa: F401
 
         def build(lock):  # type: ignore[no-untyped-def]
@@ -25,7 +25,7 @@ def main() -> int:
 
             return compose(config, lock=lock)
 
-        return serve(config, os.environ, load, build, no_dream="--no-dream" in sys.argv[1:])
+        return serve(config, os.environ, imports, build, no_dream="--no-dream" in sys.argv[1:])
     except MuninnError as error:
         sys.stderr.write(f"muninn: {error}\n")
         return error.exit_code

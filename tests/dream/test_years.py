@@ -98,13 +98,17 @@ def live(world: World, *, days: int, tidy: bool) -> None:
     told = [
         world.tell(f"Note {n} about {chance.choice(['redis', 'docker', 'la base'])}.", relevance=0.6) for n in range(8)
     ]
+    seldom = world.tell("El contrato de Arcos vence en junio.")
     for day in range(days):
+        if day < 5:
+            world.use(seldom, told[0], query="contrato")
         for _ in range(6):
             world.use(*chance.sample(told, chance.randint(1, 3)), query=chance.choice(told).content)
             world.sleep(hours=4)
         world.dreamer.dream(force=True) if day % 3 == 0 else world.dreamer.dream(kind=CONSOLIDATION)
         if tidy and day % 10 == 9:
             world.dreamer.let_go()
+            world.service.thin_usage(questions=0)
 
 
 @pytest.mark.slow
@@ -143,10 +147,10 @@ def test_the_rows_of_a_year_are_those_of_the_time_in_which_a_dream_can_be_undone
     cut = world.clock.now() - timedelta(days=91 + 10)
     operations = sum(1 for one in world.store.dreams() for _ in world.store.operations(one.id))
     journalled = world.dreamer._journal.twin.read_text().count('"reason"')
-    assert operations < journalled / 2
+    assert operations < journalled * 0.7
     assert {one.kind for one in world.store.dreams() if one.started_at < cut} == {"dream"}
     old = [one for one in world.store.usage() if one.at < cut]
-    assert sum(len(one.memories) for one in old) <= 8 * (ACCESSES_KEPT + DAYS_KEPT)
+    assert sum(len(one.memories) for one in old) <= 9 * (ACCESSES_KEPT + DAYS_KEPT)
     assert not any(one.query for one in old)
 
 

@@ -84,7 +84,7 @@ REPORTS = (
     report("A55", "a body without a limit", AWAKE + "a12_a55_strangers_and_giants_are_turned_away"),
     report("A56", "stored escapes reached the terminal", "cli/test_display.py::test_a_hostile_memory_is_shown_harmless_by_every_reader"),
     report("A57", "recalled text became instructions", "mcp/test_mcp_tools.py::test_recall_read_edit_forget", "mcp/test_mcp_tools.py::test_answers_are_bounded_and_say_what_was_cut"),
-    report("A58", "half a surrogate was an unnamed fault", AWAKE + "a58_half_a_surrogate_is_refused_by_name"),
+    report("A58", "half a surrogate was an unnamed fault", WITHIN + "a58_half_a_surrogate_is_refused_by_the_name_of_its_field", AWAKE + "a58_half_a_surrogate_is_no_fault"),
     report("A59", "a write replaced what had its id", WITHIN + "a59_an_id_that_is_taken_is_not_written_over"),
     report("A60", "the lock of a killed process blocked for ever", AWAKE + "a34_a35_a60_the_pid_in_the_lock_file_is_only_for_people"),
     report("A61", "work that was slept through was lost", WITHIN + "a61_work_by_the_clock_that_was_slept_through_is_done_soon"),
