@@ -9,7 +9,7 @@ import random  # noqa: TID251 - the root injects randomness
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from threading import Event, Thread, local
 from typing import Any, Self
@@ -19,6 +19,7 @@ from muninn.atomic import write_atomically
 from muninn.clock import SystemClock, Ulids
 from muninn.config import Config
 from muninn.daemon.lock import HomeLock
+from muninn.domain.marks import watermarks
 from muninn.domain.records import Egress, Transaction
 from muninn.domain.trust import Tier
 from muninn.dream.engine import Dreamer
@@ -88,6 +89,7 @@ class App:
             store=self.store, read=self.read, embedders=self.embedders, clock=clock, ids=ids,
             default_vault=config.vault.default,
         )  # fmt: skip
+        ids.follow((*self.store.ordered_ids(), *watermarks(self.service.meta())))  # the clock may have been set back
         self.hooks = self._hooks()
         self.dreamer = self._dreamer()
         self._embedding = Thread(target=self._embed_late, name="muninn-embed", daemon=True)
@@ -170,9 +172,10 @@ class App:
             yield
 
     def upkeep(self) -> None:
-        """What keeps years of notes small: compaction, and before-images of dreams that can no longer be undone."""
-        self.service.close_undo(self.clock.now() - timedelta(days=self.config.dream.undo_days))
-        self.store.maintain()
+        """What keeps years of notes small: compaction, and letting go of what nothing reads any more."""
+        self.dreamer.let_go()
+        if not self.interrupted.is_set():  # a stop waits for this, and a later upkeep will do
+            self.store.maintain()
 
     def status(self) -> dict[str, Any]:
         """The status document; counts are of active memories."""

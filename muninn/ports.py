@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -18,7 +18,13 @@ class Clock(Protocol):
 
 
 class Ids(Protocol):
-    def new(self) -> str: ...
+    def new(self) -> str:
+        """A ULID greater than every one before."""
+        ...
+
+    def follow(self, ids: Iterable[str]) -> None:
+        """Make every id from now on greater than ``ids``."""
+        ...
 
 
 class Store(Protocol):

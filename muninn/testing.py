@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from muninn.clock import encode_ulid
+from muninn.clock import encode_ulid, newest_ulid
 from muninn.domain.memory import Link, LinkKey, Memory, Vault
 from muninn.domain.records import Decision, DreamRecord, Egress, OperationRecord, Suggestion, Transaction, Usage
 from muninn.errors import StoreFullError
@@ -43,6 +43,9 @@ class SequentialIds:
         self._next += 1
         return encode_ulid(self._next)
 
+    def follow(self, ids: Iterable[str]) -> None:
+        self._next = max(self._next, newest_ulid(ids))
+
 
 class MemoryStore:
     """``ports.Store`` in dictionaries. ``waited`` is the highest position somebody waited for."""
@@ -71,11 +74,24 @@ class MemoryStore:
         for name, rows in self._records.items():
             for record in getattr(transaction, name):
                 rows[getattr(record, "key", None) or record.id] = record
+        self._thin(transaction)
         self._meta.update(transaction.meta)
         for memory_id in transaction.purge:
             self._purge(memory_id)
         self._position += 1
         return self._position
+
+    def _thin(self, transaction: Transaction) -> None:
+        for event in transaction.thinned:
+            self._records["usage"][event.id] = event
+        gone = {
+            "usage": [event.id for event in transaction.thinned if not event.memories],
+            "dreams": transaction.drop_dreams,
+            "operations": transaction.drop_operations,
+        }
+        for name, keys in gone.items():
+            for key in keys:
+                self._records[name].pop(key, None)
 
     def _purge(self, memory_id: str) -> None:
         self._memories.pop(memory_id, None)

@@ -62,6 +62,11 @@ class Gateway:
         self._failed = error
         self._ready.set()
 
+    def turn_away(self) -> None:
+        """Answer whoever still waits for the waking that there will be none."""
+        if not self._ready.is_set():
+            self.fail(NotRunningError("muninn is falling asleep", hint="start it again: muninn start"))
+
     def close(self) -> None:
         """Return when every handler that began has ended."""
         self._pool.shutdown(wait=True, cancel_futures=True)

@@ -17,12 +17,15 @@ def main() -> int:
     try:
         config = load(os.environ)
 
+        def imports() -> None:
+            import muninn.app  # noqa: F401
+
         def build(lock):  # type: ignore[no-untyped-def]
             from muninn.app import build as compose
 
             return compose(config, lock=lock)
 
-        return serve(config, os.environ, build, no_dream="--no-dream" in sys.argv[1:])
+        return serve(config, os.environ, imports, build, no_dream="--no-dream" in sys.argv[1:])
     except MuninnError as error:
         sys.stderr.write(f"muninn: {error}\n")
         return error.exit_code

@@ -2,7 +2,8 @@
 
 Where no dream is pending the socket opens first and the store loads behind it; where one is, the dream comes first and
 the socket after. SIGTERM and SIGINT fall asleep gracefully: ``dream.due`` is written before anything is taken down. A
-second signal leaves at once; what was acknowledged is on disk already.
+second signal leaves at once; what was acknowledged is on disk already. A signal that comes before the store is touched
+does not wait for it.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from typing import Any, Protocol
 from muninn import logs, paths
 from muninn.api.server import Gateway, server
 from muninn.atomic import private_folder
+from muninn.clock import SystemClock
 from muninn.config import Config
 from muninn.daemon.lifecycle import Lifecycle
 from muninn.daemon.listening import listen
 from muninn.daemon.lock import HomeLock
 from muninn.daemon.notify import Notifier
 from muninn.daemon.scheduler import Schedule
+from muninn.dream.files import DreamFiles
 from muninn.errors import AlreadyRunningError, LockedError, MuninnError
 
 _EXTEND_EVERY = 5.0  # seconds
@@ -53,13 +56,20 @@ class Running(Protocol):
     def close(self) -> None: ...
 
 
+Load = Callable[[], None]  # imports what ``Build`` needs: most of the time that waking takes
 Build = Callable[[HomeLock], Running]
 
 
+class _NotWokenError(BaseException):
+    """Asked to stop while only modules were being imported; like KeyboardInterrupt, no handler on the way may take it."""
+
+
 class Daemon:
-    def __init__(self, config: Config, environ: Mapping[str, str], build: Build, *, no_dream: bool) -> None:
+    def __init__(self, config: Config, environ: Mapping[str, str], load: Load, build: Build, *, no_dream: bool) -> None:
         self._config = config
         self._environ = environ
+        self._load = load
+        self._loading = False
         self._build = build
         self._no_dream = no_dream
         self._lifecycle = Lifecycle()
@@ -70,6 +80,7 @@ class Daemon:
         self._gateway = Gateway(self._waking_status, self._report)
         self._server = server(self._gateway, self._tick)
         self._serving: Thread | None = None
+        self._listened = False
         self._app: Running | None = None
         self._last_tick = 0.0
         self._socket_path = paths.socket_path(config.home, environ)
@@ -103,6 +114,10 @@ class Daemon:
         pending = self._dream_pending()
         listener = None if pending else self._open()
         try:
+            self._import()
+        except _NotWokenError:
+            return self._turn_over()
+        try:
             app = self._app = self._build(lock)
             if not self._stop.is_set():
                 self._dream_first(app, pending)
@@ -118,6 +133,29 @@ class Daemon:
                 self._app.close()
             raise failure from error
         return self._fall_asleep(app)
+
+    def _import(self) -> None:
+        """Raises _NotWokenError when a signal comes meanwhile."""
+        self._loading = True
+        try:
+            if self._stop.is_set():
+                raise _NotWokenError
+            self._load()
+        finally:
+            self._loading = False
+
+    def _turn_over(self) -> int:
+        """Sleep on: nothing was opened, so all there is to do is to owe a dream."""
+        self._lifecycle.on("stop")
+        self._notify.send("STOPPING=1", "STATUS=falling asleep")
+        try:
+            DreamFiles(private_folder(self._config.data)).mark_due(SystemClock().now(), why="stopped")
+        except OSError as error:
+            self._log.error("dream_due_not_written", error=str(error))
+        self._shut()
+        self._lifecycle.on("closed")
+        self._log.info("asleep")
+        return 0
 
     def _dream_first(self, app: Running, pending: bool) -> None:
         """The gated, time-boxed dream of a start. Whatever goes wrong in it, the daemon starts."""
@@ -196,6 +234,7 @@ class Daemon:
 
     def _open(self) -> socket.socket:
         listener = listen(self._socket_path)
+        self._listened = True
         serving = Thread(
             target=lambda: asyncio.run(self._server.serve(sockets=[listener])), name="muninn-http", daemon=True
         )
@@ -207,13 +246,14 @@ class Daemon:
         """Stop taking requests; return when those under way are answered."""
         if self._serving is None:
             return
+        self._gateway.turn_away()
         self._server.should_exit = True
         self._serving.join(timeout=10)
         self._gateway.close()
         self._serving = None
 
     def _unlink_socket(self) -> None:
-        if self._app is not None or self._serving is not None:
+        if self._listened:
             self._socket_path.unlink(missing_ok=True)
 
     # -- what others are told
@@ -245,6 +285,8 @@ class Daemon:
         if self._stop.is_set():
             os._exit(130)
         self._stop.set()
+        if self._loading:
+            raise _NotWokenError
         if self._app is not None:
             self._app.interrupt()
 
@@ -284,11 +326,12 @@ def _raise_file_limit() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def serve(config: Config, environ: Mapping[str, str], build: Build, *, no_dream: bool) -> int:
+def serve(config: Config, environ: Mapping[str, str], load: Load, build: Build, *, no_dream: bool) -> int:
+    """Be the daemon of ``config.home`` until told to stop. Returns the exit code. Raises MuninnError."""
     os.umask(0o077)
     _raise_file_limit()
     try:
         private_folder(config.home)
     except OSError as error:
         raise MuninnError(f"cannot use {config.home}: {error.strerror}", hint="set MUNINN_HOME") from None
-    return Daemon(config, environ, build, no_dream=no_dream).run()
+    return Daemon(config, environ, load, build, no_dream=no_dream).run()

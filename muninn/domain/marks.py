@@ -97,6 +97,12 @@ def mark_of(meta: Mapping[str, str], vault_key: str) -> Mark:
         return Mark()
 
 
+def watermarks(meta: Mapping[str, str]) -> tuple[str, ...]:
+    """Ids of usage events up to which some vault's dreams have come."""
+    marks = [mark_of(meta, name.removeprefix(_MARK)) for name in meta if name.startswith(_MARK)]
+    return tuple(at for mark in marks for at in (mark.usage, mark.habit))
+
+
 def mark_entry(vault_key: str, mark: Mark) -> dict[str, str]:
     return {_MARK + vault_key: json.dumps(mark.to_json(), sort_keys=True)}
 

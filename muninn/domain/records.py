@@ -147,6 +147,7 @@ class Transaction:
 
     ``vectors`` holds only vectors that are new or changed; a memory without an entry keeps the vector it has.
     ``meta`` are small counters and watermarks. ``purge`` are memory ids to erase for good, history included.
+    ``thinned`` are usage events as they are kept from now on, without memories: not at all; no reader learns of them.
     """
 
     memories: tuple[Memory, ...] = ()
@@ -156,8 +157,11 @@ class Transaction:
     vaults: tuple[Vault, ...] = ()
     drop_vaults: tuple[str, ...] = ()
     usage: tuple[Usage, ...] = ()
+    thinned: tuple[Usage, ...] = ()
     dreams: tuple[DreamRecord, ...] = ()
+    drop_dreams: tuple[str, ...] = ()
     operations: tuple[OperationRecord, ...] = ()
+    drop_operations: tuple[str, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
     decisions: tuple[Decision, ...] = ()
     egress: tuple[Egress, ...] = ()

@@ -14,6 +14,7 @@ from muninn.domain.memory import STABILITY_CAP, STABILITY_FLOOR, Memory
 DECAY = 0.5  # d of the ACT-R base-level equation
 NOISE = 0.8  # s of the ACT-R retrieval probability, on days
 THRESHOLD = -1.35  # tau: one exposure two weeks ago is retrieved with probability 1/2
+ACCESSES_KEPT = 32  # access times that count one by one; older ones are summed up in ``access_count``
 _SHORTEST = 1.0 / 24.0  # days; younger accesses count as one hour old, so that a burst does not dwarf everything
 _DAY = 86_400.0
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ from muninn.domain.marks import LAST_ID, rewound
 from muninn.domain.memory import Memory, Provenance, Vault, vault_key
 from muninn.domain.trust import Tier
 from muninn.dream.context import CONSOLIDATION, DREAM, Ask, Limits
-from muninn.dream.cycle import Cycle, DreamService
+from muninn.dream.cycle import RECENT, Cycle, DreamService
 from muninn.dream.files import DreamFiles
 from muninn.dream.gatekeeper import Gatekeeper, moment
 from muninn.dream.journal import Journal
@@ -35,6 +35,7 @@ from muninn.failpoints import failpoint
 from muninn.ports import Calibration, Clock, Embedder, Ids
 
 RESERVE = 2.0  # seconds of the time box kept for applying, probing again and telling
+_DAY = 24 * 3600.0  # seconds
 TELLING = (
     12  # characters from which a title is looked for anywhere in the journal; a shorter one only where it is quoted
 )
@@ -80,6 +81,7 @@ class Dreamer:
         self._files = DreamFiles(config.data)
         self._journal = Journal(config.journal_file)
         self._one_at_a_time = Lock()
+        self._let_go_at: float | None = None
         self._gatekeeper = Gatekeeper(config.dream, service=service, files=self._files, clock=clock)
         self._cycle = Cycle(
             service=service,
@@ -184,12 +186,22 @@ class Dreamer:
             self._journal.append(line, {"event": "undo", "at": now.isoformat(), **document}, now=now)
             return document
 
+    def let_go(self) -> None:
+        """Drop what only undo needed of dreams too old for it, and the usage that nothing reads any more; once a day."""
+        now = self._clock.monotonic()
+        if self._let_go_at is not None and now - self._let_go_at < _DAY:
+            return
+        before, interrupted = self._clock.now() - timedelta(days=self._config.dream.undo_days), self._cycle.interrupted
+        self._service.close_undo(before, self._journal.told, interrupted=interrupted)
+        self._service.thin_usage(questions=RECENT, interrupted=interrupted)
+        self._let_go_at = now
+
     def recover(self) -> str | None:
         """Tell the last dream if it was applied but not told; returns its id."""
         dreams = [one for one in self._service.dreams() if one.kind == DREAM]
         if not dreams:
             return None
-        last = max(dreams, key=lambda one: (one.started_at, one.id))
+        last = max(dreams, key=lambda one: one.id)
         if self._files.state().last_dream_id != last.id:
             self._files.finish(dream_id=last.id, now=last.started_at, status=last.status)
         if last.undone_at is not None or self._journal.holds(last.id):
@@ -231,7 +243,7 @@ class Dreamer:
         dreams = [one for one in self._service.dreams() if one.kind == DREAM]
         if not dreams:
             return None
-        last = max(dreams, key=lambda one: (one.started_at, one.id))
+        last = max(dreams, key=lambda one: one.id)
         return {"dream_id": last.id, "finished_at": stamp(last.finished_at or last.started_at), "status": last.status}
 
     # -- the journal
@@ -298,7 +310,7 @@ class Dreamer:
         standing = [one for one in self._service.dreams() if one.undone_at is None]
         if not standing:
             raise NotFoundError("there is no dream to undo", hint="muninn dreams")
-        return max(standing, key=lambda one: (one.started_at, one.id)).id
+        return max(standing, key=lambda one: one.id).id
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -19,6 +19,7 @@ from muninn.failpoints import failpoint
 LARGEST = 4 * 1024 * 1024  # bytes; then the file is set aside under the day's date
 _HEADING = re.compile(r"^## (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) -- Dream (\S+)\s*$", re.MULTILINE)
 _CLOSING = re.compile(r"^\*[^*\n].*\*$", re.MULTILINE)
+_TOLD = re.compile(r'"dream_id": "([^"]+)", "(?:erased|finished_at)"')
 ERASED = "[erased]"
 
 
@@ -50,6 +51,15 @@ class Journal:
         """Whether a dream was told: its twin line is there, which is written last. What a person edits does not count."""
         files = [*self._set_aside(self.twin)[-1:], self.twin]
         return any(f'"dream_id": "{dream_id}"' in self._text(file) for file in files)
+
+    def told(self, dream_ids: Iterable[str]) -> frozenset[str]:
+        """Those of these dreams whose line, with every operation, is in the twin; read from the newest file back."""
+        wanted = frozenset(dream_ids)
+        missing = set(wanted)
+        for file in (self.twin, *reversed(self._set_aside(self.twin))):
+            if missing:
+                missing.difference_update(_TOLD.findall(self._text(file)))
+        return wanted - missing
 
     def has_entry(self, dream_id: str) -> bool:
         """Whether the Markdown file has the entry of a dream, whole to its closing line."""

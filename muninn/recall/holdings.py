@@ -15,14 +15,12 @@ import numpy as np
 
 from muninn.domain.memory import Link, LinkKey, Memory, State, Vault, vault_key
 from muninn.domain.records import Decision, Transaction, Usage
+from muninn.domain.strength import ACCESSES_KEPT
 from muninn.recall.columns import Columns
 from muninn.recall.language import CODES, language_of
 from muninn.recall.textindex import Floats, Slots, TextIndex
 from muninn.recall.tokens import stem, tokens, words
 from muninn.recall.vectorindex import VectorIndex
-
-ACCESSES_KEPT = 32
-"""Access times remembered per memory; older ones are summed up in ``access_count``."""
 
 _SPARE = 4096
 """Let-go slots and rows that are tolerated before the indexes are rebuilt."""

@@ -6,19 +6,25 @@ the rows, so they are settled with it and come back with the rows when the dream
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from muninn.domain.evolution import Changes, apply
 from muninn.domain.inversion import invert
-from muninn.domain.memory import Link, Origin, Provenance
+from muninn.domain.marks import mark_of
+from muninn.domain.memory import Link, Origin, Provenance, vault_key
 from muninn.domain.operations import Operation
 from muninn.domain.records import Decision, DreamRecord, OperationRecord, Suggestion, Transaction, Usage
+from muninn.domain.thinning import Horizon, horizon, thinned
 from muninn.errors import ConflictError, NotFoundError
 from muninn.ports import ReadModel
 from muninn.service.links import Links
 from muninn.service.writer import dated
+
+_FOR_UNDO = ("moved", "narrative", "rules")
+_THINNED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,21 +100,76 @@ class Dreams(Links):
         self.store.wait(position)
         return UndoResult(restored=inverse.restored, left_alone=inverse.left_alone)
 
-    def close_undo(self, before: datetime) -> int:
-        """Let go of the before-images of dreams that began before then; they can no longer be undone. Returns how many."""
-        closed = 0
-        for record in self.store.dreams():
-            if record.started_at >= before or record.report.get("undo") == "closed":
-                continue
-            stripped = tuple(
-                replace(r, before=(), before_vectors={}, before_links=()) for r in self.store.operations(record.id)
-            )
+    def close_undo(
+        self,
+        before: datetime,
+        told: Callable[[Collection[str]], Collection[str]] = lambda _: (),
+        *,
+        interrupted: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """Let go of the before-images of dreams that began before then; they can no longer be undone. Returns how many.
+
+        ``told``: which of these dreams stand with every operation in the journal. Of them only the record stays, and of
+        a consolidation by day not even that. What is left when ``interrupted`` is done the next time.
+        """
+        old = [one for one in self.store.dreams() if one.started_at < before and "kept_by" not in one.report]
+        journalled = frozenset(told([one.id for one in old]))
+        closed = [one for one in old if one.id in journalled or "undo" not in one.report]
+        for done, record in enumerate(closed):
+            if interrupted():
+                return done
+            operations = tuple(self.store.operations(record.id))
+            sealed = replace(record, report={**record.report, "undo": "closed"})
+            if record.id not in journalled:
+                stripped = tuple(replace(r, before=(), before_vectors={}, before_links=()) for r in operations)
+                change = Transaction(dreams=(sealed,), operations=stripped)
+            else:
+                kept = replace(sealed, report=_summary(sealed.report))
+                stays = record.kind == "dream"
+                change = Transaction(
+                    dreams=(kept,) if stays else (),
+                    drop_dreams=() if stays else (record.id,),
+                    drop_operations=tuple(r.key for r in operations),
+                )
             with self._lock:
-                sealed = replace(record, report={**record.report, "undo": "closed"})
-                position = self._commit(Transaction(dreams=(sealed,), operations=stripped))
+                position = self._commit(change)
             self.store.wait(position)
-            closed += 1
-        return closed
+        return len(closed)
+
+    def thin_usage(self, *, questions: int, interrupted: Callable[[], bool] = lambda: False) -> int:
+        """Let go of what nothing reads any more of the usage events; the newest ``questions`` keep their question.
+
+        Returns how many events changed. No strength, no dream and no undo changes.
+        """
+        horizons = self._horizons()
+
+        def horizon_of(memory_id: str) -> Horizon | None:
+            memory = self.read.get(memory_id)
+            return None if memory is None else horizons.get(vault_key(memory.vault), Horizon("", ""))
+
+        changed = list(thinned(list(self.store.usage()), horizon_of=horizon_of, questions=questions))
+        for start in range(0, len(changed), _THINNED_AT_ONCE):
+            if interrupted():
+                return start
+            with self._lock:  # what was purged meanwhile is not written again
+                some = [
+                    replace(event, memories=tuple(key for key in event.memories if self.read.get(key) is not None))
+                    for event in changed[start : start + _THINNED_AT_ONCE]
+                ]
+                position = self._commit(Transaction(thinned=tuple(some)))
+            self.store.wait(position)
+        return len(changed)
+
+    def _horizons(self) -> dict[str, Horizon]:
+        """By vault key, how far back dreams and undo may still look into usage."""
+        before: dict[str, list[Any]] = {}
+        for record in self.store.dreams():
+            if record.undone_at is None and "undo" not in record.report:
+                moved: Any = record.report.get("moved") or {}
+                for key, move in moved.items():
+                    before.setdefault(key, []).append(move["before"])
+        meta = self.meta()
+        return {key: horizon(mark_of(meta, key), before.get(key, ())) for key in self._vaults}
 
     def dream(self, dream_id: str) -> DreamRecord:
         """The dream of this id."""
@@ -119,7 +180,7 @@ class Dreams(Links):
 
     def dreams(self) -> tuple[DreamRecord, ...]:
         """Every dream, newest first."""
-        return tuple(sorted(self.store.dreams(), key=lambda d: (d.started_at, d.id), reverse=True))
+        return tuple(sorted(self.store.dreams(), key=lambda d: d.id, reverse=True))
 
     def usage_since(self, event_id: str) -> Iterator[Usage]:
         return self.store.usage(event_id)
@@ -149,6 +210,11 @@ class Dreams(Links):
             position = self._commit(Transaction(suggestions=(decided,)))
         self.store.wait(position)
         return decided, link
+
+
+def _summary(report: Mapping[str, object]) -> dict[str, object]:
+    """What stays of a dream's report once it can only be read about."""
+    return {**{key: value for key, value in report.items() if key not in _FOR_UNDO}, "kept_by": "journal"}
 
 
 class _Existing:

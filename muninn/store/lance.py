@@ -136,7 +136,7 @@ class LanceStore:
         return self._overlaid(schema.VAULTS, self._tables.scan(schema.VAULTS))
 
     def usage(self, since: str = "") -> Iterator[Usage]:
-        rows = self._overlaid(schema.USAGE, self._tables.scan(schema.USAGE))
+        rows = self._overlaid(schema.USAGE, self._tables.scan(schema.USAGE, after=since))
         return iter(sorted((row for row in rows if row.id > since), key=lambda row: str(row.id)))
 
     def dreams(self) -> Iterator[DreamRecord]:
@@ -158,6 +158,13 @@ class LanceStore:
 
     def meta(self) -> Mapping[str, str]:
         return {row.name: row.value for row in self._overlaid(schema.META, self._tables.scan(schema.META))}
+
+    def ordered_ids(self) -> set[str]:
+        """Ids of usage events and dreams: their order is the order in which things happened."""
+        tables = (schema.USAGE, schema.DREAMS)
+        return {
+            key for table in tables for key in self._tables.distinct(table, table.key) | self._pending(table).keys()
+        }
 
     def unknown_tiers(self) -> tuple[str, ...]:
         """Tiers found on disk that nobody knows; their text counts as legal."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,13 +25,9 @@ class Overlay:
             for record in records:
                 rows[table.key_of(record)] = record
                 self.changes += 1
-        links = self.rows[schema.LINKS.name]
-        for key in transaction.unlink:
-            links[link_key(key)] = None
-            self.changes += 1
-        for name in transaction.drop_vaults:
-            self.rows[schema.VAULTS.name][name] = None
-            self.changes += 1
+        for table, keys in _gone(transaction):
+            self.rows[table.name].update(dict.fromkeys(keys))
+            self.changes += len(keys)
         self.vectors.update(transaction.vectors)
         for memory_id in transaction.purge:
             self.rows[schema.MEMORIES.name][memory_id] = None
@@ -53,11 +49,21 @@ def _parts(transaction: Transaction) -> Iterable[tuple[schema.Table, Iterable[An
         (schema.MEMORIES, transaction.memories),
         (schema.LINKS, transaction.links),
         (schema.VAULTS, transaction.vaults),
-        (schema.USAGE, transaction.usage),
+        (schema.USAGE, (*transaction.usage, *(event for event in transaction.thinned if event.memories))),
         (schema.DREAMS, transaction.dreams),
         (schema.OPERATIONS, transaction.operations),
         (schema.SUGGESTIONS, transaction.suggestions),
         (schema.DECISIONS, transaction.decisions),
         (schema.EGRESS, transaction.egress),
         (schema.META, [Meta(name, value) for name, value in transaction.meta.items()]),
+    )
+
+
+def _gone(transaction: Transaction) -> Iterable[tuple[schema.Table, Sequence[str]]]:
+    return (
+        (schema.LINKS, [link_key(key) for key in transaction.unlink]),
+        (schema.VAULTS, transaction.drop_vaults),
+        (schema.USAGE, [event.id for event in transaction.thinned if not event.memories]),
+        (schema.DREAMS, transaction.drop_dreams),
+        (schema.OPERATIONS, transaction.drop_operations),
     )

@@ -30,6 +30,7 @@ Columns = Callable[[Sequence[Any]], pa.Table]
 
 lancedb = import_lancedb()
 _BATCH = 8192
+_DELETED_AT_ONCE = 1000
 _INDEX_CACHE = 64 << 20
 _METADATA_CACHE = 32 << 20
 
@@ -95,9 +96,9 @@ class Tables:
         (versions / "latest_version_hint.json").unlink(missing_ok=True)
         return True
 
-    def scan(self, table: Table) -> Iterator[Any]:
-        """Every row of a table as records."""
-        for batch in self._batches(table, table.schema.names, None):
+    def scan(self, table: Table, *, after: str = "") -> Iterator[Any]:
+        """The rows of a table as records, or those whose key is greater than ``after``."""
+        for batch in self._batches(table, table.schema.names, f"{table.key} > {quote(after)}" if after else None):
             yield from table.records(batch)
 
     def find(self, table: Table, column: str, value: str) -> Iterator[Any]:
@@ -188,9 +189,11 @@ class Tables:
             self._dimensions.add(dimensions)
 
     def delete(self, table: Table, keys: Iterable[str]) -> None:
-        values = ", ".join(map(quote, keys))
-        with engine(f"writing table {table.name}"):
-            self._open[table.name].delete(f"{table.key} IN ({values})")
+        gone = list(keys)
+        for start in range(0, len(gone), _DELETED_AT_ONCE):
+            values = ", ".join(map(quote, gone[start : start + _DELETED_AT_ONCE]))
+            with engine(f"writing table {table.name}"):
+                self._open[table.name].delete(f"{table.key} IN ({values})")
 
     def versions(self) -> dict[str, int]:
         return {name: table.version for name, table in self._open.items()}

@@ -130,6 +130,20 @@ def test_a_request_that_comes_while_muninn_falls_asleep_is_503(waking: Gateway) 
     assert one.status == 503
 
 
+def test_who_waits_for_the_waking_is_told_when_there_will_be_none(waking: Gateway) -> None:
+    async def asked() -> Exchange:
+        one = Exchange()
+        asking = asyncio.ensure_future(waking(scope("/v1/vaults"), one.receive, one.send))
+        await asyncio.sleep(0.1)
+        assert not asking.done()
+        waking.turn_away()
+        await asyncio.wait_for(asking, 5)
+        return one
+
+    assert asyncio.run(asked()).status == 503
+    waking.close()
+
+
 class Connection:
     """What a crowd knows of a connection."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -174,6 +175,33 @@ def test_no_server_outlasts_the_deadline(mode: str, provider: str, server: FakeL
     outcome = ask(models, seconds=2.0)
     assert clock.monotonic() - before < 3.0
     assert outcome.problems
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_endless_white_space_is_given_up_long_before_the_deadline(
+    provider: str, server: FakeLlm, make_models: MakeModels
+) -> None:
+    server.mode = "ws_flood"
+    clock = SystemClock()
+    before = clock.monotonic()
+    outcome = ask(provider_models(provider, server, make_models), seconds=30.0)
+    assert clock.monotonic() - before < 15.0
+    assert outcome.problems
+
+
+def test_a_long_answer_may_be_asked_of_anthropic(server: FakeLlm, make_models: MakeModels) -> None:
+    asked = replace(request_for(Tier.GLOBAL), max_tokens=64_000)
+    make_models(server, providers=("anthropic",)).complete(asked, deadline=deadline())
+    assert len(server.prompts) == 1
+
+
+def test_the_first_block_of_an_answer_need_not_be_its_text(server: FakeLlm, make_models: MakeModels) -> None:
+    blocks = [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": GOOD}]
+    answer = {"id": "x", "type": "message", "role": "assistant", "model": "m", "content": blocks, "stop_reason": "end_turn",
+              "usage": {"input_tokens": 1, "output_tokens": 1}}  # fmt: skip
+    server.mode = "body:" + json.dumps(answer)
+    outcome = ask(provider_models("anthropic", server, make_models))
+    assert len(outcome.verdicts.accepted) == 3, outcome
 
 
 def test_a_truthful_model_merges_and_separates(server: FakeLlm, make_models: MakeModels) -> None:

@@ -92,3 +92,25 @@ def test_an_old_dream_lets_go_of_its_images_and_says_so(service_over: Callable[.
         service.undo_dream("OLD")
     service.undo_dream("NEW")
     assert service.require(ids[3]).active
+
+
+def test_what_the_journal_tells_of_an_old_dream_is_not_kept_twice(service_over: Callable[..., MemoryService]) -> None:
+    clock = FakeClock()
+    service = service_over(MemoryStore(), clock)
+    texts = ("One note.", "one note", "Two notes.", "two notes", "Three notes.", "three notes")
+    ids = [service.remember(Draft(content=text), by=BY).memory.id for text in texts]
+    dream(service, clock, ids[0], ids[1], "TOLD")
+    dream(service, clock, ids[2], ids[3], "UNTOLD")
+    clock.advance(days=100)
+    dream(service, clock, ids[4], ids[5], "NEW")
+    before = clock.now() - timedelta(days=90)
+    assert service.close_undo(before, told={"TOLD", "NEW"}.intersection) == 2
+    assert {one: len(list(service.store.operations(one))) for one in ("TOLD", "UNTOLD", "NEW")} == {"TOLD": 0, "UNTOLD": 1, "NEW": 1}  # fmt: skip
+    assert {one.id: one.report.get("undo") for one in service.dreams()} == {"TOLD": "closed", "UNTOLD": "closed", "NEW": None}  # fmt: skip
+    for old in ("TOLD", "UNTOLD"):
+        with pytest.raises(ConflictError, match="too old"):
+            service.undo_dream(old)
+    assert service.close_undo(before, told={"TOLD", "UNTOLD", "NEW"}.intersection) == 1, "told meanwhile"
+    assert not list(service.store.operations("UNTOLD"))
+    service.undo_dream("NEW")
+    assert service.require(ids[5]).active

@@ -134,6 +134,19 @@ def test_links_and_memories_go_when_they_are_taken_away(store: Callable[[Transac
     assert LinkKey("m0003", "m0003", "x") not in {one.key for one in read.links()}
 
 
+def test_what_years_leave_behind_can_be_thinned_and_dropped(store: Callable[[Transaction], Store]) -> None:
+    events = tuple(Usage(id=f"u{n}", at=NOW, kind="recall", vaults=("casa",), memories=("m0001", "m0002"), activations=(0.5, 0.4), query="¿?") for n in range(3))  # fmt: skip
+    dreams = tuple(DreamRecord(id=f"d{n}", kind="dream", started_at=NOW, finished_at=NOW, status="completed") for n in range(2))  # fmt: skip
+    operations = tuple(OperationRecord(dream_id="d0", seq=n, vault="casa", op="link", operation={}, applied=True) for n in range(3))  # fmt: skip
+    store(Transaction(usage=events, dreams=dreams, operations=operations))
+    slim = replace(events[1], memories=("m0002",), activations=(), query=None)
+    gone = replace(events[0], memories=())
+    read = store(Transaction(thinned=(gone, slim), drop_dreams=("d1",), drop_operations=("d0/000000", "d0/000002")))
+    assert list(read.usage()) == [slim, events[2]]
+    assert list(read.dreams()) == [dreams[0]]
+    assert list(read.operations("d0")) == [operations[1]]
+
+
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.integers(0, 5), st.floats(14, 365), st.booleans()), max_size=12), st.data())
 def test_the_real_store_agrees_with_the_fake(
