@@ -20,7 +20,6 @@ from muninn.domain.linking.tokens import EXACT, content_tokens, fold, title_toke
 from muninn.domain.memory import Memory
 
 Phrase = tuple[int, ...]
-_NONE = 0  # no token has this number: stands for the second token of a title of one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +63,9 @@ class VaultIndex:
         self._corpus = Corpus()
         self._entries: dict[str, _Entry] = {}
         self._titles: dict[Phrase, _Title] = {}
-        # first token -> second token -> lengths of the titles that begin so, longest first
-        self._starts: dict[int, dict[int, tuple[int, ...]]] = {}
+        self._words: set[int] = set()  # the titles of one token, former ones too
+        # first two tokens -> lengths of the titles that begin so, longest first; former ones too
+        self._starts: dict[Phrase, tuple[int, ...]] = {}
         self._exact: dict[int, int] = {}  # a name as it is written -> its word
         self._by_holders: dict[int, set[Phrase]] = {}  # only counts from the floor up
         self._by_most: dict[int, set[Phrase]] = {}  # titles not counted yet, by their bound
@@ -199,18 +199,16 @@ class VaultIndex:
         return max(self._limits.common_floor, int(len(self._entries) * self._limits.common_share + 1e-9))
 
     def _occurrences(self, text: Sequence[int]) -> list[tuple[int, Phrase]]:
-        starts, titles = self._starts, self._titles
+        """Every title in ``text`` with its place: of titles of one length, the first comes first."""
+        titles = self._titles
         found: list[tuple[int, Phrase]] = []
-        for start, (first, second) in enumerate(pairwise((*text, _NONE))):
-            seconds = starts.get(first)
-            if seconds is None:
-                continue
-            for length in seconds.get(second, ()) if second != _NONE else ():
+        for start, lengths in enumerate(map(self._starts.get, pairwise(text))):
+            for length in lengths or ():
                 phrase = tuple(text[start : start + length])
                 if phrase in titles:
                     found.append((start, phrase))
-            if _NONE in seconds and (first,) in titles:
-                found.append((start, (first,)))
+        if not self._words.isdisjoint(text):
+            found += [(start, (word,)) for start, word in enumerate(text) if word in self._words and (word,) in titles]
         return found
 
     # texts
@@ -270,12 +268,16 @@ class VaultIndex:
         title = self._titles.get(phrase)
         if title is None:
             title = self._titles[phrase] = _Title()
-            seconds = self._starts.setdefault(phrase[0], {})
-            second = phrase[1] if len(phrase) > 1 else _NONE
-            known = seconds.get(second, ())
-            if len(phrase) not in known:
-                seconds[second] = tuple(sorted((*known, len(phrase)), reverse=True))
+            self._begin(phrase)
         title.owners.add(memory_id)
+
+    def _begin(self, phrase: Phrase) -> None:
+        if len(phrase) == 1:
+            self._words.add(phrase[0])
+            return
+        known = self._starts.get(phrase[:2], ())
+        if len(phrase) not in known:
+            self._starts[phrase[:2]] = tuple(sorted((*known, len(phrase)), reverse=True))
 
     # how common
 
