@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import logging.handlers
+from contextlib import suppress
 from pathlib import Path
 from traceback import format_tb
 from types import TracebackType
@@ -39,11 +40,12 @@ _SHARED = (
 
 
 def configure(file: Path | None) -> None:
-    """Log to ``file`` (rotated, 0600), or to nowhere."""
+    """Log to ``file`` (rotated, 0600), or to nowhere, where it cannot be written: that is no reason to do nothing else."""
     handler: logging.Handler = logging.NullHandler()
     if file is not None:
-        handler = logging.handlers.RotatingFileHandler(file, maxBytes=_LIMIT, backupCount=_KEPT, encoding="utf-8")
-        file.chmod(0o600)
+        with suppress(OSError):
+            handler = logging.handlers.RotatingFileHandler(file, maxBytes=_LIMIT, backupCount=_KEPT, encoding="utf-8")
+            file.chmod(0o600)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             processors=[

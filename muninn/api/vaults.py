@@ -9,7 +9,7 @@ import msgspec
 from muninn.api.calls import Answer, Call, Core, Route, typed
 from muninn.api.wire import link_document, suggestion_document, vault_document
 from muninn.domain.linking import orphans
-from muninn.domain.memory import Origin, Vault
+from muninn.domain.memory import Vault
 from muninn.domain.trust import parse_tier
 from muninn.errors import UsageError
 
@@ -68,9 +68,8 @@ def remove_vault(core: Core, call: Call) -> Answer:
 
 def link(core: Core, call: Call) -> Answer:
     asked: Link = typed(call, Link)
-    origin = Origin.AGENT if call.provenance.client.split("/", 1)[0] == "mcp" else Origin.MANUAL
     made = core.service.link(
-        asked.source, asked.target, relation=asked.relation, weight=asked.weight, by=call.provenance, origin=origin
+        asked.source, asked.target, relation=asked.relation, weight=asked.weight, by=call.provenance
     )
     return Answer(document=link_document(made), status=201)
 
