@@ -294,10 +294,11 @@ class Dreamer:
         return chosen
 
     def _last_standing(self) -> str:
-        standing = [one for one in self._service.dreams() if one.undone_at is None]
-        if not standing:
-            raise NotFoundError("there is no dream to undo", hint="muninn dreams")
-        return max(standing, key=lambda one: (one.started_at, one.id)).id
+        """The newest dream that changed something and was not undone."""
+        for one in self._service.dreams():
+            if one.undone_at is None and any(record.applied for record in self._service.store.operations(one.id)):
+                return one.id
+        raise NotFoundError("no dream that changed anything is left to undo", hint="muninn dreams")
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -209,6 +209,18 @@ def test_an_undone_dream_returns_every_byte_and_does_not_come_back(world: World)
         world.dreamer.undo(outcome.dream_id)
 
 
+def test_undo_without_a_name_takes_the_newest_dream_that_changed_something(world: World) -> None:
+    world.tell(PACKETS)
+    world.tell(PACKETS_AGAIN)
+    merging = world.dreamer.dream(force=True)
+    quiet = world.dreamer.dream(force=True)
+    assert [bool(one.document()["operations"]) for one in (merging, quiet)] == [True, False]
+    assert world.dreamer.undo()["dream_id"] == merging.dream_id
+    with pytest.raises(NotFoundError, match="no dream that changed anything"):
+        world.dreamer.undo()
+    assert world.dreamer.undo(str(quiet.dream_id))["restored"] == []
+
+
 def test_undo_keeps_what_was_edited_and_what_was_used_since(world: World) -> None:
     first, second = world.tell(PACKETS), world.tell(PACKETS_AGAIN)
     other = world.tell("Postgres is primary.", access_count=1)

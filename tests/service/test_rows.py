@@ -26,7 +26,7 @@ def service(service_over: Callable[..., MemoryService]) -> MemoryService:
 def imported(service: MemoryService, *rows: dict[str, Any], exact: bool = False) -> dict[str, Any]:
     return import_rows(
         service, rows, vault=None, exact=exact, dry_run=False, links=[], vaults=[], first_line=1, by=BY,
-        provenance=lambda given: Provenance(**given), now=FakeClock().now(),
+        provenance=lambda _: BY, now=FakeClock().now(),
     )  # fmt: skip
 
 
