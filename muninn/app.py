@@ -18,6 +18,7 @@ from muninn import failpoints, logs, paths
 from muninn.atomic import write_atomically
 from muninn.clock import SystemClock, Ulids
 from muninn.config import Config
+from muninn.daemon.health import Footprint, examine, status_document
 from muninn.daemon.lock import HomeLock
 from muninn.domain.marks import watermarks
 from muninn.domain.records import Egress, Transaction
@@ -32,7 +33,7 @@ from muninn.recall.choice import read_model
 from muninn.service import MemoryService
 from muninn.store.lance import LanceStore
 
-_EMBED_BATCH = 16
+EMBED_BATCH = 16
 _EMBED_IDLE = 0.2  # seconds between looks when nothing waits
 _EMBED_PAUSE = 60.0  # seconds after an embedder failed
 
@@ -75,6 +76,7 @@ class App:
         self._environ = dict(environ)
         self.person = Path(environ.get("HOME", "/"))
         self._lock = lock
+        self.footprint = Footprint(config.data, clock)
         self._log = logs.logger("muninn.app")
         self._closing = Event()
         self.store = LanceStore(config.data, config.store, read_only=read_only)
@@ -148,12 +150,13 @@ class App:
 
     def _embed_late(self) -> None:
         self.service.warm()
+        gc.freeze()  # titles and texts too
         pause = 0.0
         while not self._closing.wait(pause):
             pause = _EMBED_IDLE
             try:
                 if self.read.pending_embeddings():
-                    self.service.embed_pending(limit=_EMBED_BATCH)
+                    self.service.embed_pending(limit=EMBED_BATCH)
                     pause = 0.0
             except ProviderError as error:
                 self._log.warning("embedding_pending", error=str(error))
@@ -179,13 +182,9 @@ class App:
 
     def status(self) -> dict[str, Any]:
         """The status document; counts are of active memories."""
-        from muninn.daemon.health import status_document
-
         return status_document(self)
 
     def doctor(self, *, verify: bool) -> dict[str, Any]:
-        from muninn.daemon.health import examine
-
         return examine(self, verify=verify)
 
     def backup(self, folder: str | None) -> dict[str, Any]:

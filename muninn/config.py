@@ -14,6 +14,7 @@ from typing import Any, get_type_hints
 
 from muninn import paths
 from muninn.errors import ConfigError
+from muninn.senses.window import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +88,11 @@ class LlmConfig:
     openai: OpenAIConfig = field(default_factory=OpenAIConfig)
 
 
-@dataclass(frozen=True, slots=True)
-class SensesConfig:
-    """Thresholds of the five senses and their cooldowns (actions). A threshold of 0 switches its sense off."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SensesConfig(Limits):
+    """The thresholds of the five senses, and what else they may do."""
 
     spatial: bool = True
-    window: int = 20
-    o2_ratio: float = 3.0
-    o2_least_tokens: int = 2_000
-    chronos_minutes: float = 15.0
-    chronos_calls: int = 25
-    nociception_errors: int = 3
-    spatial_dependants: int = 5
-    vestibular_repeats: int = 4
-    cooldown_actions: int = 10
     propose_memories: bool = False
 
 

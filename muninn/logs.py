@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import logging
 import logging.handlers
+from contextlib import suppress
 from pathlib import Path
 from traceback import format_tb
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 import structlog
 
@@ -38,12 +39,15 @@ _SHARED = (
 )
 
 
-def configure(file: Path | None) -> None:
-    """Log to ``file`` (rotated, 0600), or to nowhere."""
+def configure(to: Path | TextIO | None) -> None:
+    """Log to a file (rotated, 0600), to a stream, or to nowhere, where it cannot be written: that is no reason to do nothing else."""
     handler: logging.Handler = logging.NullHandler()
-    if file is not None:
-        handler = logging.handlers.RotatingFileHandler(file, maxBytes=_LIMIT, backupCount=_KEPT, encoding="utf-8")
-        file.chmod(0o600)
+    if isinstance(to, Path):
+        with suppress(OSError):
+            handler = logging.handlers.RotatingFileHandler(to, maxBytes=_LIMIT, backupCount=_KEPT, encoding="utf-8")
+            to.chmod(0o600)
+    elif to is not None:
+        handler = logging.StreamHandler(to)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             processors=[

@@ -194,10 +194,14 @@ def local_door(config: Config, *, read_only: bool = False) -> Iterator[Door]:
         os.environ.setdefault(name, value)  # read by native libraries when they load
     if not read_only:
         os.umask(0o077)  # by which LanceDB makes its files
+    from muninn import logs
     from muninn.api.local import dispatch
     from muninn.app import build
 
+    logs.configure(None)
     with build(config, environ=current.environ, read_only=read_only) as app:
+        if not read_only:
+            logs.configure(paths.log_path(config.home))
         yield Inside(app, dispatch, provenance(current.environ))
 
 

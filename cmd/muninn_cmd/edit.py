@@ -13,7 +13,9 @@ from muninn_cmd.text import plain
 
 
 def edit(
-    identifier: Annotated[str, typer.Argument(metavar="ID", help="The id of a memory.")],
+    identifier: Annotated[
+        str, typer.Argument(metavar="ID", help="The id of a memory, or its first characters (six at least).")
+    ],
     *,
     title: Annotated[str | None, typer.Option(help="A new title; empty derives it from the text again.")] = None,
     content: Annotated[str | None, typer.Option(help="A new text.")] = None,

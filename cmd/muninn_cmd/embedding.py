@@ -8,7 +8,8 @@ from muninn.errors import ProviderError
 from muninn_cmd import render
 from muninn_cmd.connect import Door
 
-_POLL = 0.2  # seconds
+_POLL = 0.2  # seconds until the first look; later ones are further apart
+_POLL_MOST = 1.0
 _STALLED = 120.0  # seconds without progress
 
 
@@ -18,10 +19,11 @@ def finish(door: Door) -> int:
     if not left:
         return 0
     door.embed_late()
-    moved = time.monotonic()
+    moved, pause = time.monotonic(), _POLL
     with render.progress("embedding", left) as advance:
         while left:
-            time.sleep(_POLL)
+            time.sleep(pause)
+            pause = min(_POLL_MOST, pause * 1.25)
             now = _pending(door)
             if now < left:
                 advance(left - now)

@@ -13,7 +13,9 @@ from muninn_cmd.text import one_line
 
 
 def forget(
-    identifier: Annotated[str, typer.Argument(metavar="ID", help="The id of a memory.")],
+    identifier: Annotated[
+        str, typer.Argument(metavar="ID", help="The id of a memory, or its first characters (six at least).")
+    ],
     *,
     purge: Annotated[
         bool, typer.Option("--purge", help="Erase it everywhere, for good, history and journal included.")

@@ -27,7 +27,29 @@ def run(environ: Mapping[str, str], *, as_json: bool) -> int:
 
 
 def gather(environ: Mapping[str, str]) -> dict[str, Any]:
-    """The status document of design: state, pid, socket, counts, last dream, gate."""
+    """The status document of design: state, pid, socket, counts, last dream, gate; and what is wrong."""
+    document = _state(environ)
+    wrong = _misconfigured(environ)
+    if wrong and wrong not in document.get("problem", ""):
+        document["problem"] = " · ".join(filter(None, (document.get("problem"), wrong)))
+    return document
+
+
+def _misconfigured(environ: Mapping[str, str]) -> str:
+    """Why the configuration does not load, which every other command and the next start would stumble over."""
+    named = any(name.startswith("MUNINN_") and name != "MUNINN_HOME" for name in environ)
+    if not named and not _exists(f"{paths.home_name(environ)}/{paths.CONFIG}"):
+        return ""
+    from muninn.config import load
+
+    try:
+        load(environ)
+    except errors.ConfigError as error:
+        return str(error)
+    return ""
+
+
+def _state(environ: Mapping[str, str]) -> dict[str, Any]:
     home = paths.home_name(environ)
     socket = paths.socket_name(home, environ)
     try:

@@ -29,14 +29,14 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would change a
 @app.command(epilog="Example: muninn hook install --project")
 def install(*, project: InProject = False, dry_run: DryRun = False) -> None:
     """Give Claude Code its senses. A second time changes nothing; other hooks stay."""
-    change = settings.plan_install(_file(project=project), _command())
+    change = settings.plan_install(file_of(project=project), own_command())
     if not dry_run:
-        _apply(change)
+        write(change)
     document = {
         **_described(change, dry_run=dry_run),
         "events": list(settings.EVENTS),
         "backup": str(change.backup) if change.backup.exists() else None,
-        "command": _command(),
+        "command": own_command(),
     }
     done = "Would install" if dry_run else "Installed"
     render.show(document, lambda: f"{done} {len(settings.EVENTS)} hooks in {plain(change.path)}" if change.changed else f"Already installed in {plain(change.path)}")  # fmt: skip
@@ -45,9 +45,9 @@ def install(*, project: InProject = False, dry_run: DryRun = False) -> None:
 @app.command(epilog="Example: muninn hook uninstall")
 def uninstall(*, project: InProject = False, dry_run: DryRun = False) -> None:
     """Take the hooks out again; the file is as it was before, to the byte."""
-    change = settings.plan_uninstall(_file(project=project))
+    change = settings.plan_uninstall(file_of(project=project))
     if not dry_run:
-        _apply(change)
+        write(change)
     done = "Would remove" if dry_run else "Removed"
     render.show(_described(change, dry_run=dry_run), lambda: f"{done} the hooks from {plain(change.path)}" if change.changed else f"No hooks of muninn in {plain(change.path)}")  # fmt: skip
 
@@ -55,21 +55,21 @@ def uninstall(*, project: InProject = False, dry_run: DryRun = False) -> None:
 @app.command(epilog="Example: muninn hook status")
 def status() -> None:
     """Where hooks are installed, and whether an event comes through to the daemon and back."""
-    files = dict.fromkeys((_file(project=False), _file(project=True)))
+    files = dict.fromkeys((file_of(project=False), file_of(project=True)))
     places = [place for file in files if (place := _place(file)) is not None]
     installed = [str(place["command"]) for place in places if place["command"]]
-    why = canary.sing(installed[0] if installed else _command(), current.environ, os.urandom(8).hex())
+    why = canary.sing(installed[0] if installed else own_command(), current.environ, os.urandom(8).hex())
     document = {"installed": places, "canary": {"ok": why is None, "why": why}}
     render.show(document, lambda: _report(places, why))
 
 
-def _file(*, project: bool) -> Path:
+def file_of(*, project: bool) -> Path:
     environ = current.environ
     root = project_of(str(Path.cwd())) if project else None
     return settings.settings_file(Path(environ.get("HOME", "/")), root, environ.get("CLAUDE_CONFIG_DIR", ""))
 
 
-def _command() -> str:
+def own_command() -> str:
     """The hook of this installation, by absolute paths: the interpreter behind any virtual environment or shim."""
     python = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
     spec = find_spec("muninn_hook")
@@ -80,7 +80,7 @@ def _command() -> str:
     return settings.hook_command(python, str(Path(spec.origin).resolve()), home="" if home == usual else home)
 
 
-def _apply(change: settings.Change) -> None:
+def write(change: settings.Change) -> None:
     try:
         settings.apply(change)
     except OSError as error:
@@ -100,7 +100,7 @@ def _place(file: Path) -> dict[str, Any] | None:
     found = settings.own_commands(change.before or "{}")
     if not found:
         return None
-    whole = found.keys() == set(settings.EVENTS) and set(found.values()) == {_command()}
+    whole = found.keys() == set(settings.EVENTS) and set(found.values()) == {own_command()}
     return {"path": str(change.path), "events": list(found), "command": next(iter(found.values())), "current": whole, "error": None}  # fmt: skip
 
 

@@ -1,10 +1,15 @@
-"""``muninn init``: make muninn known to the coding agents on this machine, or take it out again."""
+"""``muninn init``: make muninn known to the coding agents on this machine, or take it out again.
+
+Claude Code's hooks, which run at every step of a session, are put in only with a word of consent: an answer, or ``--yes``.
+"""
 
 from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,11 +19,22 @@ from muninn import paths
 from muninn.agents.ledger import Ledger
 from muninn.agents.places import AGENTS, BY_NAME, Agent, Launch, Machine
 from muninn.agents.setup import ADD, KEEP, REFUSE, REMOVE, Change, apply, plan, plan_removal, snippet
-from muninn.errors import MuninnError, UsageError
-from muninn_cmd import render
+from muninn.errors import ConfigError, MuninnError, UsageError
+from muninn.hooks import settings
+from muninn_cmd import hook, render
 from muninn_cmd.session import current
 
 _FAILED = 1
+_HOOKED = "claude-code"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One settings file to be written: how it changes, and what writes it."""
+
+    change: Change
+    write: Callable[[], None]
+    title: str
 
 
 def init(
@@ -38,10 +54,12 @@ def init(
             "--print", help="Print what to paste into the settings of each agent found, or of all that are known."
         ),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    no_hooks: Annotated[bool, typer.Option("--no-hooks", help="Leave Claude Code's hooks as they are.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; Claude Code gets its hooks, too.")] = False,
 ) -> None:
     """Finds Claude Code, Claude Desktop, Cursor, Codex, VS Code, Windsurf and opencode, shows what it will write, keeps a
-    copy of each file, and adds one entry. Files that cannot be parsed are left alone and explained.
+    copy of each file, and adds one entry. Claude Code is offered its hooks as well. Files that cannot be parsed are left
+    alone and explained.
     """
     machine = _machine(project)
     launch = _launch(project)
@@ -52,12 +70,37 @@ def init(
         texts = {one.name: {"file": str(one.file(machine)), "snippet": snippet(one, launch)} for one in chosen}
         render.show({"agents": texts}, lambda: _snippets(texts))
         return
-    changes = plan_removal(chosen, machine, ledger) if remove else plan(chosen, machine, launch, ledger)
-    dry_run = not _agreed(changes, ask=not yes and not dry_run) or dry_run
-    failed = _carry_out(changes, ledger, write=not dry_run)
-    render.show(_document(changes, failed, dry_run), lambda: _summary(changes, failed, remove=remove, dry_run=dry_run))
-    if failed or any(change.action == REFUSE for change in changes):
+    planned = plan_removal(chosen, machine, ledger) if remove else plan(chosen, machine, launch, ledger)
+    steps = [Step(change, partial(apply, change, ledger), change.agent.title) for change in planned]
+    hooks = [] if no_hooks or BY_NAME[_HOOKED] not in chosen else _hooks(project=project, remove=remove)
+    ask = not yes and not dry_run
+    if remove:
+        steps += hooks
+    dry_run = not _agreed(steps, "Write this?", ask=ask, unasked=True) or dry_run
+    question = "Let Claude Code feel its own sessions, by these hooks?"
+    if not remove and _agreed(hooks, question, ask=ask and not dry_run, unasked=yes or dry_run):
+        steps += hooks
+    failed = {} if dry_run else _carry_out(steps)
+    render.show(_document(steps, failed, dry_run), lambda: _summary(steps, failed, remove=remove, dry_run=dry_run))
+    if failed or any(step.change.action == REFUSE for step in steps):
         raise typer.Exit(_FAILED)
+
+
+def _hooks(*, project: bool, remove: bool) -> list[Step]:
+    """The hooks as a step of their own; none where there is nothing to take out."""
+    file, agent = hook.file_of(project=project), BY_NAME[_HOOKED]
+    title = f"{agent.title}'s hooks"
+    try:
+        found = settings.plan_uninstall(file) if remove else settings.plan_install(file, hook.own_command())
+    except ConfigError as error:
+        refused = Change(agent=agent, file=file, action=REFUSE, why=error.message, snippet=str(error.hint or ""))
+        return [Step(refused, lambda: None, title)]
+    if not found.changed and remove:
+        return []
+    action = (REMOVE if remove else ADD) if found.changed else KEEP
+    before, after = (None if text is None else text.encode("utf-8") for text in (found.before, found.after))
+    change = Change(agent=agent, file=found.path, action=action, before=before, after=after)
+    return [Step(change, partial(hook.write, found), title)]
 
 
 def _machine(project: bool) -> Machine:
@@ -88,30 +131,33 @@ def _chosen(names: Iterable[str], machine: Machine, *, every: bool) -> list[Agen
     return [agent for agent in AGENTS if every or agent.present(machine)]
 
 
-def _agreed(changes: Iterable[Change], *, ask: bool) -> bool:
-    """Show the changes; ask when a person is there to answer."""
-    due = [change for change in changes if change.action in (ADD, REMOVE)]
-    for change in due:
-        render.remark(f"{change.agent.title}\n{change.difference()}\n")
-    if not due or not ask or current.as_json or not sys.stdin.isatty():
+def _agreed(steps: Iterable[Step], question: str, *, ask: bool, unasked: bool) -> bool:
+    """Show the changes; ask when a person is there to answer. ``unasked``: the answer where nobody is asked."""
+    due = [step for step in steps if step.change.action in (ADD, REMOVE)]
+    for step in due:
+        render.remark(f"{step.title}\n{step.change.difference()}\n")
+    if not due:
         return True
-    sys.stderr.write("Write this? [Y/n] ")
+    if not ask or current.as_json or not sys.stdin.isatty():
+        return unasked
+    sys.stderr.write(f"{question} [Y/n] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().casefold() in ("", "y", "yes", "s", "sí", "si")
 
 
-def _carry_out(changes: Iterable[Change], ledger: Ledger, *, write: bool) -> dict[str, str]:
+def _carry_out(steps: Iterable[Step]) -> dict[str, str]:
     """Errors by file; one file that cannot be written does not stop the others."""
     failed: dict[str, str] = {}
-    for change in changes if write else ():
+    for step in steps:
         try:
-            apply(change, ledger)
+            if step.change.action in (ADD, REMOVE):
+                step.write()
         except MuninnError as error:
-            failed[str(change.file)] = str(error)
+            failed[str(step.change.file)] = str(error)
     return failed
 
 
-def _document(changes: Iterable[Change], failed: dict[str, str], dry_run: bool) -> dict[str, Any]:
+def _document(steps: Iterable[Step], failed: dict[str, str], dry_run: bool) -> dict[str, Any]:
     rows = [
         {
             "agent": change.agent.name,
@@ -121,7 +167,7 @@ def _document(changes: Iterable[Change], failed: dict[str, str], dry_run: bool) 
             "snippet": change.snippet or None,
             "difference": change.difference() if change.action in (ADD, REMOVE) else None,
         }
-        for change in changes
+        for change in (step.change for step in steps)
     ]
     return {"dry_run": dry_run, "changes": rows}
 
@@ -129,27 +175,31 @@ def _document(changes: Iterable[Change], failed: dict[str, str], dry_run: bool) 
 _SAID = {ADD: "added to", KEEP: "already in", REMOVE: "taken out of"}
 
 
-def _summary(changes: list[Change], failed: dict[str, str], *, remove: bool, dry_run: bool) -> str:
-    if not changes:
+def _summary(steps: list[Step], failed: dict[str, str], *, remove: bool, dry_run: bool) -> str:
+    if not steps:
         return "Nothing of muninn is in any agent's settings." if remove else (
             "No agent found here. Name one with --agent, or print what to paste: muninn init --print --agent claude-code"
         )  # fmt: skip
     lines = ["Nothing was written; this is what would be:"] if dry_run else []
-    for change in changes:
+    for change, title in ((step.change, step.title) for step in steps):
         if str(change.file) in failed:
-            lines.append(f"{change.agent.title}: failed: {failed[str(change.file)]}")
+            lines.append(f"{title}: failed: {failed[str(change.file)]}")
         elif change.action == REFUSE:
-            lines.append(f"{change.agent.title}: left alone: {change.file}: {change.why}")
+            lines.append(f"{title}: left alone: {change.file}: {change.why}")
             lines += [f"    {line}" for line in ("to do it by hand:", *change.snippet.splitlines())]
         else:
-            lines.append(f"{change.agent.title}: {_SAID[change.action]} {change.file}")
-    added = [change.agent for change in changes if change.action == ADD and str(change.file) not in failed]
+            lines.append(f"{title}: {_SAID[change.action]} {change.file}")
+    added = {step.change.agent.name: step.change.agent for step in steps if _written(step, failed)}
     if added and not dry_run:
-        lines += [f"  then: {agent.title}: {agent.restart}" for agent in added]
-        if any(agent.name == "claude-code" for agent in added):
+        lines += [f"  then: {agent.title}: {agent.restart}" for agent in added.values()]
+        if _HOOKED in added and not any("hooks" in step.title for step in steps):
             lines.append("Let it feel its own sessions, too: muninn hook install")
         lines.append("Undo it with: muninn init --remove")
     return "\n".join(lines)
+
+
+def _written(step: Step, failed: dict[str, str]) -> bool:
+    return step.change.action == ADD and str(step.change.file) not in failed
 
 
 def _snippets(texts: dict[str, dict[str, str]]) -> str:

@@ -13,7 +13,9 @@ from muninn_cmd.text import columns, count, one_line
 
 
 def links(
-    identifier: Annotated[str, typer.Argument(metavar="[ID]", help="The id of a memory.")] = "",
+    identifier: Annotated[
+        str, typer.Argument(metavar="[ID]", help="The id of a memory, or its first characters (six at least).")
+    ] = "",
     *,
     orphans: Annotated[
         bool, typer.Option("--orphans", help="Memories without a link, by the way they were born.")

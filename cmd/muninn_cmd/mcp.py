@@ -103,11 +103,19 @@ def _serve_stdio(session: Session, *, ready: Callable[[], None] | None) -> None:
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    protocol = Protocol(session, version=__version__, on_ready=ready or (lambda: None))
+    protocol = Protocol(session, version=__version__, on_ready=ready or (lambda: None), on_fault=_tell_fault)
     conversation = Conversation(protocol, source, sink)
     conversation.hold()
     session.gateway.close()
     conversation.finish()
+
+
+def _tell_fault(error: Exception) -> None:
+    """A fault of ours on standard error, which agents keep: its kind and its way through the code, not its words."""
+    from muninn import logs
+
+    logs.configure(sys.stderr)
+    logs.logger("muninn.mcp").error("fault", error=type(error).__name__, exc_info=error)
 
 
 def _serve_http(session: Session, port: int) -> None:

@@ -12,7 +12,11 @@ from muninn_cmd.text import columns, moment, one_line, plain
 
 def show(
     identifier: Annotated[
-        str, typer.Argument(metavar="ID", help="The id of a memory; a merged one leads to its heir.")
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="The id of a memory, or its first characters (six at least); a merged one leads to its heir.",
+        ),
     ],
 ) -> None:
     """Everything that is known about a memory, and who wrote it."""

@@ -11,7 +11,13 @@ from muninn_cmd.text import count, one_line
 
 
 def undo(
-    dream: Annotated[str, typer.Argument(metavar="[DREAM]", help="The id of a dream; else the last one.")] = "last",
+    dream: Annotated[
+        str,
+        typer.Argument(
+            metavar="[DREAM]",
+            help="The id of a dream, or its first characters (six at least); else the last one that changed something.",
+        ),
+    ] = "last",
 ) -> None:
     """Rows that you changed since the dream are left as they are, and listed."""
     outcome = connect.post(connect.path_of("dreams", dream, "undo"))
@@ -23,7 +29,7 @@ def _text(outcome: dict[str, Any]) -> str:
     dream = one_line(outcome.get("dream_id", "the dream"))
     lines = [f"Undid {dream}: {count(len(restored), 'memory')} as before"]
     if not restored and not left:
-        lines = [f"Undid {dream}: it had changed nothing (an earlier one: muninn dreams, then muninn undo DREAM)"]
+        lines = [f"Undid {dream}: it had changed no memory"]
     for item in left:
         name, why = (
             (item.get("id"), item.get("why") or item.get("reason") or "") if isinstance(item, dict) else (item, "")

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from muninn.api.calls import Answer, Call, Core, Route, typed
+from muninn.api.ids import dream_id
 from muninn.api.wire import dream_document
 
 
@@ -43,8 +44,8 @@ def dreams(core: Core, _: Call) -> Answer:
 
 
 def undo(core: Core, call: Call) -> Answer:
-    """Take a dream back; ``last`` names the newest that was not undone."""
-    return Answer(document=core.dreamer.undo(call.path["id"]))
+    """Take a dream back; ``last`` names the newest that changed something and was not undone."""
+    return Answer(document=core.dreamer.undo(dream_id(core, call.path["id"])))
 
 
 def journal(core: Core, call: Call) -> Answer:

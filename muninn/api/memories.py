@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from muninn.api.calls import Answer, Call, Core, Route, provenance_from, typed
+from muninn.api.ids import memory_id
 from muninn.api.wire import answer_document, full_document, memory_document, remembered_document
 from muninn.domain.draft import Draft, parse_draft, parse_time
 from muninn.domain.memory import Provenance
@@ -114,19 +115,21 @@ def list_memories(core: Core, call: Call) -> Answer:
 
 def show(core: Core, call: Call) -> Answer:
     return Answer(
-        document=full_document(core.service, core.service.look(call.path["id"], session_id=call.provenance.session_id))
+        document=full_document(
+            core.service, core.service.look(memory_id(core, call.path["id"]), session_id=call.provenance.session_id)
+        )
     )
 
 
 def edit(core: Core, call: Call) -> Answer:
-    made = core.service.edit(call.path["id"], call.object(), by=call.provenance)
+    made = core.service.edit(memory_id(core, call.path["id"]), call.object(), by=call.provenance)
     return Answer(document={**full_document(core.service, made.memory), "notes": list(made.notes)})
 
 
 def forget(core: Core, call: Call) -> Answer:
+    memory = core.service.require(memory_id(core, call.path["id"]))
     if not call.flag("purge"):
-        return Answer(document=full_document(core.service, core.service.forget(call.path["id"], by=call.provenance)))
-    memory = core.service.require(call.path["id"])
+        return Answer(document=full_document(core.service, core.service.forget(memory.id, by=call.provenance)))
     copies = core.copies_since(min(memory.created_at, memory.learned_at))
     kin = sorted(m.id for m in core.service.read.memories(memory.vault) if m.superseded_by == memory.id)
     erased = core.dreamer.purge(memory.id, by=call.provenance)
@@ -134,7 +137,8 @@ def forget(core: Core, call: Call) -> Answer:
 
 
 def restore(core: Core, call: Call) -> Answer:
-    return Answer(document=full_document(core.service, core.service.restore(call.path["id"], by=call.provenance)))
+    restored = core.service.restore(memory_id(core, call.path["id"]), by=call.provenance)
+    return Answer(document=full_document(core.service, restored))
 
 
 def recall(core: Core, call: Call) -> Answer:

@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 
 from muninn.api.calls import Answer, Call, Core, Route, typed
+from muninn.api.ids import memory_id
 from muninn.api.wire import link_document, suggestion_document, vault_document
 from muninn.domain.linking import orphans
-from muninn.domain.memory import Origin, Vault
+from muninn.domain.memory import Vault
 from muninn.domain.trust import parse_tier
 from muninn.errors import UsageError
 
@@ -68,21 +69,22 @@ def remove_vault(core: Core, call: Call) -> Answer:
 
 def link(core: Core, call: Call) -> Answer:
     asked: Link = typed(call, Link)
-    origin = Origin.AGENT if call.provenance.client.split("/", 1)[0] == "mcp" else Origin.MANUAL
-    made = core.service.link(
-        asked.source, asked.target, relation=asked.relation, weight=asked.weight, by=call.provenance, origin=origin
-    )
+    made = core.service.link(*_ends(core, asked), relation=asked.relation, weight=asked.weight, by=call.provenance)
     return Answer(document=link_document(made), status=201)
+
+
+def _ends(core: Core, asked: Link | Unlink) -> tuple[str, str]:
+    return memory_id(core, asked.source), memory_id(core, asked.target)
 
 
 def unlink(core: Core, call: Call) -> Answer:
     asked: Unlink = typed(call, Unlink)
-    gone = core.service.unlink(asked.source, asked.target, relation=asked.relation, by=call.provenance)
+    gone = core.service.unlink(*_ends(core, asked), relation=asked.relation, by=call.provenance)
     return Answer(document={**link_document(gone), "removed": True})
 
 
 def links_of(core: Core, call: Call) -> Answer:
-    memory = core.service.require(call.path["id"])
+    memory = core.service.require(memory_id(core, call.path["id"]))
     links = core.service.read.links_of(memory.id)
     ends = {end for one in links for end in (one.source, one.target)} - {memory.id}
     found = [other for other in map(core.service.read.get, sorted(ends)) if other is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 from collections.abc import Callable
@@ -14,9 +15,11 @@ from muninn.store.reserve import NAME as RESERVE
 if TYPE_CHECKING:
     from muninn.app import App
     from muninn.llm.provider import Health
+    from muninn.ports import Clock
 
 Check = dict[str, Any]
 _MODEL_PATIENCE = 3.0  # seconds
+_COUNTED_FOR = 30.0  # seconds
 
 
 def status_document(app: App) -> dict[str, Any]:
@@ -53,7 +56,7 @@ def status_document(app: App) -> dict[str, Any]:
         "providers": list(app.config.llm.providers),
         "store": {
             **app.store.statistics(),
-            "bytes": folder_size(app.config.data),
+            "bytes": app.footprint.bytes(),
             "reserve": "released" if app.store.reserve_released else "held",
             "uri": app.config.store.uri or "local",
         },
@@ -74,6 +77,20 @@ def _hooks(settings: Path) -> str:
     except (OSError, UnicodeDecodeError, MuninnError) as error:
         return f"{settings} cannot be read: {error}"
     return f"installed for {len(installed)} events" if installed else "not installed"
+
+
+class Footprint:
+    """How many bytes a folder takes, counted at most every half minute: whoever waits for something asks far more often."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self._folder, self._clock = folder, clock
+        self._bytes, self._stale_at = 0, -math.inf
+
+    def bytes(self) -> int:
+        now = self._clock.monotonic()
+        if now >= self._stale_at:
+            self._bytes, self._stale_at = folder_size(self._folder), now + _COUNTED_FOR
+        return self._bytes
 
 
 def folder_size(folder: Path) -> int:

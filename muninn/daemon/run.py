@@ -91,10 +91,7 @@ class Daemon:
         self._lifecycle.on("start")
         signal.signal(signal.SIGTERM, self._on_signal)
         signal.signal(signal.SIGINT, self._on_signal)
-        try:
-            logs.configure(paths.log_path(self._config.home))
-        except OSError:  # a log that cannot be written is no reason to leave memories unserved
-            logs.configure(None)
+        logs.configure(paths.log_path(self._config.home))
         self._log.info("waking", pid=os.getpid(), home=str(self._config.home))
         extending = Thread(target=self._extend, name="muninn-notify", daemon=True)
         extending.start()

@@ -6,6 +6,7 @@ Vectors travel beside memories (``dict[id, bytes]`` of little-endian float32), n
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -159,6 +160,19 @@ RELATIONS = (
     "mentions", "relates_to", "supports", "contradicts", "supersedes", "causes", "depends_on", "part_of", "refines",
     "co_activated", "inferred", "implements", "blocks", "resolves", "references", "preceded_by", "followed_by",
 )  # fmt: skip
+RELATES_TO = "relates_to"
+RELATION_LIMIT = 64  # characters
+
+
+def is_relation(name: str) -> bool:
+    """One lower-case word of any script: letters, digits and underscores, a letter first."""
+    return name.isidentifier() and name[0].isalpha() and name == name.lower() and len(name) <= RELATION_LIMIT
+
+
+def relation_of(name: object) -> str:
+    """Somebody else's name for a relation as one of ours; ``relates_to`` when nothing usable is left."""
+    word = re.sub(r"\W+", "_", str(name or "").strip().lower()).strip("_")
+    return word if word and is_relation(word) else RELATES_TO
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -307,10 +307,12 @@ class Dreamer:
         return chosen
 
     def _last_standing(self) -> str:
-        standing = [one for one in self._service.dreams() if one.undone_at is None]
-        if not standing:
-            raise NotFoundError("there is no dream to undo", hint="muninn dreams")
-        return max(standing, key=lambda one: one.id).id
+        """The newest dream that changed something and was not undone."""
+        standing = (one.id for one in self._service.dreams() if one.undone_at is None)
+        for dream_id in sorted(standing, reverse=True):
+            if any(record.applied for record in self._service.store.operations(dream_id)):
+                return dream_id
+        raise NotFoundError("no dream that changed anything is left to undo", hint="muninn dreams")
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

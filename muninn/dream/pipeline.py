@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from muninn import logs
 from muninn.domain.evolution import evolve
 from muninn.domain.operations import (
     Advise,
@@ -151,6 +152,7 @@ def _collected(phase: Phase, context: Context) -> tuple[list[Operation], str | N
         operations = [_permitted(phase, operation) for operation in phase.function(context)]
     except Exception as error:  # one broken phase must not cost the others their night
         context.findings.mark = before
+        logs.logger("muninn.dream").error("phase_failed", phase=phase.name, vault=context.vault, exc_info=error)
         return [], f"{type(error).__name__}: {error}"
     return operations, None
 

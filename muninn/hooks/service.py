@@ -27,7 +27,7 @@ from muninn.senses.detectors import CATEGORIES, LESSONS, findings
 from muninn.senses.digest import digest, lesson_of
 from muninn.senses.response import answer, context
 from muninn.senses.table import perceive
-from muninn.senses.window import Limits, Window, compacted, record, spoken
+from muninn.senses.window import Window, compacted, record, spoken
 
 if TYPE_CHECKING:
     from muninn.ports import Clock
@@ -59,7 +59,7 @@ class HookService:
         language: str = "en",
     ) -> None:
         self._config = config
-        self._limits = _limits(config)
+        self._limits = config
         self._clock = clock
         self._home = home
         self._remember = remember if config.propose_memories else None
@@ -245,20 +245,6 @@ class HookService:
             _LOG.warning("learnings were not written: %s", error)
             return session
         return replace(session, recorded={**session.recorded, **{p: str(o) for p, o in fresh.items()}})
-
-
-def _limits(config: SensesConfig) -> Limits:
-    return Limits(
-        window=max(1, config.window),
-        o2_ratio=config.o2_ratio,
-        o2_least_tokens=config.o2_least_tokens,
-        chronos_minutes=config.chronos_minutes,
-        chronos_calls=config.chronos_calls,
-        nociception_errors=config.nociception_errors,
-        spatial_dependants=config.spatial_dependants,
-        vestibular_repeats=config.vestibular_repeats,
-        cooldown=config.cooldown_actions,
-    )
 
 
 def _identifier(payload: Payload, name: str) -> str:

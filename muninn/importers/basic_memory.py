@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from muninn.domain.memory import relation_of
 from muninn.importers import fields, frontmatter, markdown
 from muninn.importers.items import Item, Row
 from muninn.importers.text import Note, notes
@@ -43,7 +44,7 @@ def _typed(row: Row, titles: markdown.Titles) -> Row:
     for match in _RELATION.finditer(row.values["content"]):
         target = titles.find(match[2].strip(), beside=row.source) or fields.title(match[2].strip().rpartition("/")[2])
         if target and len(match[1].split()) <= _RELATION_WORDS:
-            relations[target] = fields.relation(match[1])
+            relations[target] = relation_of(match[1])
     links: list[dict[str, Any]] = row.values.get("links", [])
     categories = list(dict.fromkeys(_OBSERVATION.findall(row.values["content"])))
     changes = {

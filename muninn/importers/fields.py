@@ -95,12 +95,6 @@ def kind(value: object) -> str | None:
     return _KINDS.get(str(value).strip().casefold()) if value is not None else None
 
 
-def relation(value: object) -> str:
-    """A relation as one word: lower case, underscores; ``relates_to`` when nothing usable is left."""
-    word = re.sub(r"\W+", "_", str(value or "").strip().casefold()).strip("_")
-    return word if word.isidentifier() and len(word) <= 64 else "relates_to"
-
-
 def metadata(*parts: Mapping[str, Any]) -> dict[str, Any]:
     """The parts as one object, without empty values, and without the largest ones when it would be too large to store."""
     values = {key: value for part in parts for key, value in part.items() if value not in (None, "", [], {})}

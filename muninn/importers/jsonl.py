@@ -5,6 +5,7 @@ Own exports are taken as they are. In other files an unknown field is kept under
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from muninn.importers.text import DOCUMENT_LIMIT, head, lines, open_file
 EXPORT_FORMAT = "muninn-export/"
 _EXPORT_VERSION = "muninn-export/1"
 _ALIASES = {"text": "content", "memory": "content", "name": "title"}
+_LIST = re.compile(rb"\s*\[\s*[{\]]")  # of objects; TOML begins with a bracket, too
 _DECODER = msgspec.json.Decoder()
 
 
@@ -60,7 +62,7 @@ def is_jsonl(path: Path) -> bool:
 
 
 def _is_list(path: Path) -> bool:
-    return head(path).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+    return _LIST.match(head(path).removeprefix(b"\xef\xbb\xbf")) is not None
 
 
 def read_export(path: Path) -> Iterator[Item]:

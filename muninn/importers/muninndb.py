@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
+from muninn.domain.memory import relation_of
 from muninn.importers import fields, frontmatter
 from muninn.importers.engram import decode_engram, decode_link
 from muninn.importers.items import Item, Rejected, Row
@@ -207,7 +208,7 @@ def _links(text: str) -> list[dict[str, Any]]:
     found = [(m[1], m[2], m[3]) for m in _OLD_LINK.finditer(text)]
     found += [(m[3] or m[4], m[1], m[2]) for m in _NEW_LINK.finditer(text)]
     return [
-        {"target": target, "relation": fields.relation(RELATIONS.get(name, name)), "weight": min(float(weight), 1.0)}
+        {"target": target, "relation": relation_of(RELATIONS.get(name, name)), "weight": min(float(weight), 1.0)}
         for target, name, weight in found
     ]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from muninn.domain.memory import relation_of
 from muninn.importers import fields
 from muninn.importers.items import Item, Rejected, Remark, Row
 from muninn.importers.jsonl import entries, first_object, load, objects
@@ -43,7 +44,7 @@ def read(path: Path) -> Iterator[Item]:
             source, target = entry[1].get("from"), fields.title(entry[1].get("to"))
             if isinstance(source, str) and target:
                 links.setdefault(source, []).append(
-                    {"target": target, "relation": fields.relation(entry[1].get("relationType"))}
+                    {"target": target, "relation": relation_of(entry[1].get("relationType"))}
                 )
         elif isinstance(entry, tuple) and isinstance(entry[1].get("name"), str):
             names.add(entry[1]["name"])

@@ -44,12 +44,20 @@ class ProtocolError(Exception):
 
 
 class Protocol:
-    """One client's conversation."""
+    """One client's conversation. ``on_fault`` is told of what went wrong here, of which the client learns only the kind."""
 
-    def __init__(self, session: Session, *, version: str, on_ready: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        *,
+        version: str,
+        on_ready: Callable[[], None] = lambda: None,
+        on_fault: Callable[[Exception], None] = lambda _: None,
+    ) -> None:
         self._session = session
         self._version = version
         self._on_ready = on_ready
+        self._on_fault = on_fault
         self._numbers = count()
         self._methods: Mapping[str, Callable[[Json, str], Json]] = {
             "initialize": self._initialize,
@@ -82,7 +90,16 @@ class Protocol:
         except MuninnError as error:
             return failure(number, _code(error), explain(error))
         except Exception as error:  # the conversation outlives a fault of ours
+            self._on_fault(error)
             return failure(number, INTERNAL, f"an internal fault: {type(error).__name__}")
+
+    def writes(self, message: object) -> bool:
+        """Whether a request, or one of a batch, changes something."""
+        if isinstance(message, list):
+            return any(map(self.writes, message))
+        params = message.get("params") if isinstance(message, dict) and message.get("method") == "tools/call" else None
+        tool = BY_NAME.get(str(params.get("name"))) if isinstance(params, dict) else None
+        return tool is not None and tool.writes
 
     def result(self, method: str, params: object, key: str) -> Json:
         """The result of one request. Raises ProtocolError, MuninnError."""

@@ -1,7 +1,8 @@
 """Knows how to hold a conversation over two byte streams: one JSON message a line, answers as they become ready.
 
-Requests run side by side (agents send several at once); ``initialize``, ``ping`` and notifications are handled in order,
-by the reader. A line that is too long or is not JSON gets an error answer and the conversation goes on. The end of the
+Requests that only read run side by side (agents send several at once). One that writes waits for all before it, and what
+comes after it waits for it, so that each sees what its client had asked for earlier. ``initialize``, ``ping`` and
+notifications are handled by the reader. A line that is too long or is not JSON gets an error answer and the conversation goes on. The end of the
 input ends it: requests under way may finish for a moment, then nothing is left running.
 """
 
@@ -31,6 +32,7 @@ class Conversation:
         self._writing = threading.Lock()
         self._room = threading.BoundedSemaphore(_AT_ONCE)
         self._under_way: set[threading.Thread] = set()
+        self._last_write: threading.Thread | None = None
         self._open: set[str | int] = set()
         self._cancelled: set[str | int] = set()
         self._hung_up = threading.Event()
@@ -83,12 +85,18 @@ class Conversation:
         number = message.get("id") if isinstance(message, dict) else None
         if isinstance(number, (str, int)):
             self._open.add(number)
-        thread = threading.Thread(target=self._work, args=(message,), daemon=True)
+        writes = self._protocol.writes(message)
+        before = list(self._under_way) if writes else [self._last_write] if self._last_write else []
+        thread = threading.Thread(target=self._work, args=(message, before), daemon=True)
+        if writes:
+            self._last_write = thread
         self._under_way.add(thread)
         thread.start()
 
-    def _work(self, message: Json | list[Any]) -> None:
+    def _work(self, message: Json | list[Any], before: list[threading.Thread]) -> None:
         try:
+            for earlier in before:
+                earlier.join()
             if isinstance(message, list):
                 answers = [answer for one in message if (answer := self._protocol.answer(one)) is not None]
                 self._send(answers or None)

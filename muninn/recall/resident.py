@@ -21,6 +21,7 @@ from muninn.recall.columns import GONE
 from muninn.recall.holdings import Holdings
 from muninn.recall.latch import Latch
 from muninn.recall.question import Embedders, ask
+from muninn.recall.roster import beginning
 from muninn.recall.search import search
 
 
@@ -103,6 +104,10 @@ class ResidentModel:
             else:
                 found = [held.memories[memory_id] for memory_id in held.in_order.get(vault_key(vault), ())]
         return iter(found)
+
+    def beginning(self, prefix: str, *, limit: int) -> tuple[str, ...]:
+        with self._latch.shared():
+            return beginning(self._holdings.in_order.values(), prefix, limit)
 
     def count(self, vault: str | None = None, *, active_only: bool = True) -> int:
         with self._latch.shared():

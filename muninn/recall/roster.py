@@ -6,7 +6,7 @@ All that a read model keeps of the memories that it does not hold.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -16,6 +16,15 @@ _STATES = tuple(State)
 _STATE = 0b0011  # the place of the state in ``State``
 _LINKED = 0b0100
 _NONE = 0  # the number of no model
+
+
+def beginning(lists: Iterable[Sequence[str]], prefix: str, limit: int) -> tuple[str, ...]:
+    """The first ids that begin so, out of lists of which each is ascending."""
+    found = []
+    for ids in lists:
+        at = bisect_left(ids, prefix)
+        found += [memory_id for memory_id in ids[at : at + limit] if memory_id.startswith(prefix)]
+    return tuple(sorted(found)[:limit])
 
 
 class _Vault:
@@ -72,6 +81,9 @@ class Roster:
             touched.add(vault)
         for vault in touched:
             self._vaults[vault].sort()
+
+    def beginning(self, prefix: str, limit: int) -> tuple[str, ...]:
+        return beginning((vault.ids for vault in self._vaults.values()), prefix, limit)
 
     def drop(self, memory_id: str) -> None:
         if (place := self._place(memory_id)) is not None:

@@ -115,6 +115,10 @@ class SpaciousModel:
         """Every memory in every state, ascending by id, read while it is asked for."""
         return (memory for memory, _ in self._shelves.walk(None if vault is None else vault_key(vault)))
 
+    def beginning(self, prefix: str, *, limit: int) -> tuple[str, ...]:
+        with self._shelves.latch.shared():
+            return self._shelves.roster.beginning(prefix, limit)
+
     def count(self, vault: str | None = None, *, active_only: bool = True) -> int:
         with self._shelves.latch.shared():
             return self._shelves.roster.count(None if vault is None else vault_key(vault), active_only=active_only)

@@ -52,7 +52,7 @@ def o2(window: Window, limits: Limits, now: datetime) -> Signal | None:  # noqa:
         f"{sum(recent) / RECENT / usual:.0f} times the usual size in this session. Reading in parts, searching first, "
         "or a subagent keeps it smaller."
     )
-    return Signal(sense="o2", text=text, key="o2", rest=limits.cooldown)
+    return Signal(sense="o2", text=text, key="o2", rest=limits.cooldown_actions)
 
 
 def chronos(window: Window, limits: Limits, now: datetime) -> Signal | None:
@@ -83,7 +83,7 @@ def nociception(window: Window, limits: Limits, now: datetime) -> Signal | None:
     if pain.count == limits.nociception_errors:
         text = f"Nociception (errors): {pain.count} calls in a row failed with the same error: {_quoted(pain)}. The cause may lie elsewhere than in what was varied."
         return Signal(sense="nociception", text=text, key=f"nociception:{pain.call}", rest=None)
-    gap = INTERRUPT_GAP if pain.interrupts < len(_LADDER) else limits.cooldown
+    gap = INTERRUPT_GAP if pain.interrupts < len(_LADDER) else limits.cooldown_actions
     if pain.interrupts and window.calls - pain.interrupted_at < gap:
         return None
     text = _LADDER[min(pain.interrupts, len(_LADDER) - 1)].format(n=pain.count, error=_quoted(pain))
@@ -139,7 +139,7 @@ def vestibular(window: Window, limits: Limits, now: datetime) -> Signal | None: 
         if len(tail) == length * times and all(key == keys[i % length] for i, key in enumerate(keys)):
             what = ", ".join(dict.fromkeys(f"{step.tool} {step.label}"[:60] for step in tail[-length:]))
             text = f"Vestibular (direction): the same {_counted(length)} came round {times} times with nothing changed in between: {what}. The answer will be the same again."
-            return Signal(sense="vestibular", text=text, key="vestibular", rest=limits.cooldown)
+            return Signal(sense="vestibular", text=text, key="vestibular", rest=limits.cooldown_actions)
     return None
 
 

@@ -24,7 +24,7 @@ REMEMBERED_CURES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Thresholds of the senses, 0 for off; ``window`` and ``cooldown`` are in actions."""
+    """Thresholds of the senses, 0 for off; ``window`` and ``cooldown_actions`` are in actions."""
 
     window: int = 20
     o2_ratio: float = 3.0
@@ -34,7 +34,7 @@ class Limits:
     nociception_errors: int = 3
     spatial_dependants: int = 5
     vestibular_repeats: int = 4
-    cooldown: int = 10
+    cooldown_actions: int = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

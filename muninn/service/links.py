@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from muninn.domain.memory import RELATIONS, Link, LinkKey, Memory, Origin, Provenance, vault_key
+from muninn.domain.memory import (
+    RELATION_LIMIT,
+    RELATIONS,
+    Link,
+    LinkKey,
+    Memory,
+    Origin,
+    Provenance,
+    is_relation,
+    vault_key,
+)
 from muninn.domain.records import Transaction
 from muninn.errors import NotFoundError, UsageError
-from muninn.service.writer import Writer, dated
-
-_RELATION = re.compile(r"[a-z][a-z0-9_]{0,31}\Z")
+from muninn.service.writer import Writer, dated, said_by
 
 
 class Links(Writer):
-    def link(
-        self, source: str, target: str, *, relation: str, weight: float, by: Provenance, origin: Origin = Origin.MANUAL
-    ) -> Link:
-        """Relate two memories of one vault by hand."""
-        if not _RELATION.match(relation):
+    def link(self, source: str, target: str, *, relation: str, weight: float, by: Provenance) -> Link:
+        """Relate two memories of one vault; the origin follows from who says so."""
+        if not is_relation(relation):
             raise UsageError(
                 f"relation {relation[:40]!r} is not valid",
-                hint=f"lower-case letters, digits, _; e.g. {', '.join(RELATIONS[:8])}",
+                hint=f"lower-case letters, digits, _, at most {RELATION_LIMIT}; e.g. {', '.join(RELATIONS[:8])}",
             )
         if not 0.0 <= weight <= 1.0:
             raise UsageError(f"weight {weight} is out of range", hint="0 to 1")
         return self._link(
-            self.require(source), self.require(target), relation, weight, origin=origin, crossing=False, by=by
+            self.require(source),
+            self.require(target),
+            relation,
+            weight,
+            origin=said_by(by),
+            crossing=False,
+            by=by,
         )
 
     def _link(
-        self, source: Memory, target: Memory, relation: str, weight: float, *, origin: Origin, crossing: bool, by: Provenance  # noqa: ARG002
+        self, source: Memory, target: Memory, relation: str, weight: float, *, origin: Origin, crossing: bool, by: Provenance
     ) -> Link:  # fmt: skip
         if source.id == target.id:
             raise UsageError(f"{source.id} cannot be linked to itself")
@@ -50,9 +61,10 @@ class Links(Writer):
             )  # fmt: skip
             position = self._commit(Transaction(links=(link,)))
         self.store.wait(position)
+        self._tell("linked", by, source=source.id, target=target.id, relation=relation)
         return link
 
-    def unlink(self, source: str, target: str, *, relation: str, by: Provenance) -> Link:  # noqa: ARG002
+    def unlink(self, source: str, target: str, *, relation: str, by: Provenance) -> Link:
         """Take a link away; an automatic one leaves a tombstone, so that it is not made again."""
         with self._lock:
             link = self.read.link(LinkKey(source, target, relation))
@@ -65,6 +77,7 @@ class Links(Writer):
             else:
                 position = self._commit(Transaction(unlink=(link.key,)))
         self.store.wait(position)
+        self._tell("unlinked", by, source=source, target=target, relation=relation)
         return link
 
     def import_links(self, links: Sequence[Link]) -> int:
@@ -83,7 +96,7 @@ class Links(Writer):
         vaults: Sequence[str],
         *,
         dry_run: bool,
-        by: Provenance,  # noqa: ARG002
+        by: Provenance,
     ) -> tuple[tuple[Link, ...], tuple[LinkKey, ...]]:
         """Bring the automatic links of ``vaults`` to what their memories say; returns links made and keys withdrawn."""
         with self._lock:
@@ -95,4 +108,5 @@ class Links(Writer):
                 return made, gone
             position = self._commit(Transaction(links=made, unlink=gone))
         self.store.wait(position)
+        self._tell("backfilled", by, links=len(made), withdrawn=len(gone))
         return made, gone

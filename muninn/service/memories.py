@@ -8,14 +8,14 @@ from datetime import datetime
 
 from muninn.domain.birth import born, check_validity, edited, head_of, reasserted, revived, superseded
 from muninn.domain.draft import Draft
-from muninn.domain.memory import Link, Memory, Origin, Provenance, State, Vault, content_hash, vault_key
+from muninn.domain.memory import Link, Memory, Provenance, State, Vault, content_hash, vault_key
 from muninn.domain.records import Transaction, Usage
 from muninn.domain.trust import Tier, strictest
 from muninn.embed.text import embedded_text
 from muninn.errors import ConflictError, MuninnError, ProviderError, StoreError, UsageError
 from muninn.ports import Answer, Query
 from muninn.service.vaults import Vaults
-from muninn.service.writer import Batch
+from muninn.service.writer import Batch, said_by
 
 QUERY_KEPT = 1000  # characters of a query that usage remembers, for the probe of later dreams
 
@@ -101,12 +101,11 @@ class Memories(Vaults):
             batch.put(superseded(older, by=newer.id, at=newer.valid_from or newer.learned_at, now=now))
 
     def _supersession_links(self, batch: Batch, made: Remembered, now: datetime, *, by: Provenance) -> tuple[Link, ...]:
-        said_by = Origin.AGENT if by.client.split("/", 1)[0] in ("mcp", "hook") else Origin.MANUAL
         closed = [row for row in batch.rows.values() if row.superseded_by == made.memory.id]
         return tuple(
             Link(
                 source=made.memory.id, target=row.id, relation="supersedes", vault=row.vault, weight=1.0,
-                origin=said_by, created_at=now,
+                origin=said_by(by), created_at=now,
             )
             for row in closed
         )  # fmt: skip
@@ -133,9 +132,8 @@ class Memories(Vaults):
                 except UsageError as error:
                     results.append(error)
                     continue
-                if outcome.created and vector is not None:
-                    batch.put(replace(batch.rows[outcome.memory.id], embedding_model=model))
-                    batch.vectors[outcome.memory.id] = vector
+                if outcome.created and model is not None:
+                    batch.put(replace(batch.rows[outcome.memory.id], embedding_model=model), vector)
                 writes += counted
                 results.append(outcome)
             if not batch.rows:
@@ -162,7 +160,7 @@ class Memories(Vaults):
         self._check_supersedes(draft, batch.get)
         return self._take(batch, draft, by=by, now=now)
 
-    def edit(self, memory_id: str, changes: Mapping[str, object], *, by: Provenance) -> Remembered:  # noqa: ARG002 - every write names its writer
+    def edit(self, memory_id: str, changes: Mapping[str, object], *, by: Provenance) -> Remembered:
         """Change fields of a memory. Content changes are embedded again, linked again and count as a write."""
         memory = self.require(memory_id)
         changed = edited(memory, changes, now=self._clock.now())
@@ -183,6 +181,7 @@ class Memories(Vaults):
                 batch.vectors[memory_id] = vector
             position, made = self._finish(batch, now=now, writes=int("content" in changes))
         self.store.wait(position)
+        self._tell("edited", by, memory=memory_id)
         return Remembered(memory=self.require(memory_id), created=False, links=made, notes=notes)
 
     def _embed_text(self, memory: Memory) -> tuple[bytes | None, str | None, tuple[str, ...]]:
@@ -197,27 +196,33 @@ class Memories(Vaults):
 
     def forget(self, memory_id: str, *, by: Provenance) -> Memory:
         """Take a memory out of sight; ``restore`` brings it back."""
-        return self._set(memory_id, lambda m, now: replace(m, state=State.FORGOTTEN, updated_at=now), by=by)
+        return self._set(
+            "forgotten", memory_id, lambda m, now: replace(m, state=State.FORGOTTEN, updated_at=now), by=by
+        )
 
     def restore(self, memory_id: str, *, by: Provenance) -> Memory:
         """Make a forgotten, archived or superseded memory active again."""
-        return self._set(memory_id, lambda m, now: m if m.active else revived(m, now=now), by=by)
+        return self._set("restored", memory_id, lambda m, now: m if m.active else revived(m, now=now), by=by)
 
-    def _set(self, memory_id: str, change: Callable[[Memory, datetime], Memory], *, by: Provenance) -> Memory:  # noqa: ARG002
+    def _set(
+        self, what: str, memory_id: str, change: Callable[[Memory, datetime], Memory], *, by: Provenance
+    ) -> Memory:
         with self._lock:
             now = self._clock.now()
             batch = Batch(self.read)
             batch.put(change(self.require(memory_id), now))
             position, _ = self._finish(batch, now=now, writes=0)
         self.store.wait(position)
+        self._tell(what, by, memory=memory_id)
         return self.require(memory_id)
 
-    def purge(self, memory_id: str, *, by: Provenance) -> Memory:  # noqa: ARG002
+    def purge(self, memory_id: str, *, by: Provenance) -> Memory:
         """Erase a memory for good, with its history. Returns what was erased."""
         with self._lock:
             memory = self.require(memory_id)
             position = self._commit(Transaction(purge=(memory_id,)))
         self.store.wait(position)
+        self._tell("purged", by, memory=memory_id)
         self.store.checkpoint()
         self.embedders.clear_caches()
         return memory

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from muninn.domain.draft import Draft, parse_draft, parse_time
-from muninn.domain.memory import RELATIONS, Link, Memory, Origin, Provenance, vault_key
+from muninn.domain.memory import RELATION_LIMIT, Link, Memory, Origin, Provenance, State, relation_of, vault_key
 from muninn.domain.trust import parse_tier
 from muninn.errors import MuninnError, UsageError
 from muninn.service import MemoryService, Remembered
@@ -19,7 +19,6 @@ from muninn.service import MemoryService, Remembered
 _UNIT = 1e-4  # how far from length 1 a vector may be and still count as normalised
 _ASIDE = {"links", "provenance", "embedding", "embedding_model", "content_hash", "tier", "head"}
 _ORIGINS = frozenset(origin.value for origin in Origin)
-_RELATION_LIMIT = 64  # characters
 _Row = tuple[int, Draft, Provenance, bytes | None, str | None, list[Any]]
 
 
@@ -55,7 +54,7 @@ def import_rows(
     good: list[_Row] = []
     for line, values in enumerate(rows, start=first_line):
         try:
-            good.append(_row(service, line, values, vault=vault, by=by, provenance=provenance, now=now))
+            good.append(_row(service, line, values, vault=vault, exact=exact, by=by, provenance=provenance, now=now))
         except MuninnError as error:
             outcome.rejected.append({"line": line, "why": str(error)})
     if dry_run:
@@ -95,6 +94,7 @@ def _row(
     values: Any,
     *,
     vault: str | None,
+    exact: bool,
     by: Provenance,
     provenance: Callable[[Mapping[str, object]], Provenance],
     now: datetime,
@@ -112,15 +112,21 @@ def _row(
     links = values.get("links") or []
     if not isinstance(links, list):
         raise UsageError("links must be a list")
-    vector, model = _vector(service, draft, values)
+    vector, model = _vector(service, draft, values, exact=exact)
     return line, draft, provenance(given) if given else by, vector, model, links
 
 
-def _vector(service: MemoryService, draft: Draft, values: Mapping[str, Any]) -> tuple[bytes | None, str | None]:
-    """A vector that came with the row, normalised, when it is of the model that serves the vault."""
+def _vector(
+    service: MemoryService, draft: Draft, values: Mapping[str, Any], *, exact: bool
+) -> tuple[bytes | None, str | None]:
+    """A vector that came with the row, normalised, when it is of the model that serves the vault; and that model.
+
+    A forgotten row of an export keeps the model's name without a vector: it is not embedded again until it is restored.
+    """
     numbers, model = values.get("embedding"), values.get("embedding_model")
     if numbers is None or model is None:
-        return None, None
+        kept = exact and draft.state is State.FORGOTTEN and isinstance(model, str)
+        return None, model if kept else None
     embedder = service.embedders.for_tier(service.tier_for(draft))
     if model != embedder.model:
         return None, None
@@ -199,7 +205,6 @@ def _one_link(
     if target is None:
         return None
     _check_link(values)
-    relation = values.get("relation") or "relates_to"
     weight = values.get("weight", 0.8)
     if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0.0 <= weight <= 1.0:
         raise UsageError(f"weight {weight!r} is out of range", hint="0 to 1")
@@ -210,7 +215,7 @@ def _one_link(
     return Link(
         source=source.id,
         target=target.id,
-        relation=relation if relation.isidentifier() else RELATIONS[1],
+        relation=relation_of(values.get("relation")),
         vault=source.vault,
         weight=float(weight),
         origin=Origin(origin) if origin in _ORIGINS else Origin.MANUAL,
@@ -224,8 +229,8 @@ def _one_link(
 def _check_link(values: Mapping[str, Any]) -> None:
     """The fields of a link that would be taken as they come."""
     relation, origin, premises = values.get("relation"), values.get("origin"), values.get("premises")
-    if relation is not None and not (isinstance(relation, str) and len(relation) <= _RELATION_LIMIT):
-        raise UsageError(f"relation must be a name of at most {_RELATION_LIMIT} characters")
+    if relation is not None and not (isinstance(relation, str) and len(relation) <= RELATION_LIMIT):
+        raise UsageError(f"relation must be a name of at most {RELATION_LIMIT} characters")
     if origin is not None and not isinstance(origin, str):
         raise UsageError("origin must be text")
     if premises is not None and not (isinstance(premises, list) and all(isinstance(one, str) for one in premises)):

@@ -43,7 +43,7 @@ class Vaults(Writer):
         name: str,
         *,
         tier: Tier | None,
-        by: Provenance,  # noqa: ARG002
+        by: Provenance,
         created_at: datetime | None = None,
     ) -> Vault:
         """Make a vault, or return the one that is there. Raises ConflictError when it exists with another tier."""
@@ -61,9 +61,10 @@ class Vaults(Writer):
             vault = replace(vault, tier=wanted, created_at=created_at or vault.created_at)
             position = self._commit(Transaction(vaults=(vault,)))
         self.store.wait(position)
+        self._tell("vault_created", by, vault=vault.name, tier=vault.tier.value)
         return vault
 
-    def set_tier(self, name: str, tier: Tier, *, confirmed: bool, by: Provenance) -> Vault:  # noqa: ARG002
+    def set_tier(self, name: str, tier: Tier, *, confirmed: bool, by: Provenance) -> Vault:
         """Move a vault and the text in it to another tier. Loosening needs a confirmation.
 
         Text that came under a stricter tier than the vault's is never loosened with it.
@@ -80,9 +81,10 @@ class Vaults(Writer):
             rows = tuple(replace(memory, tier=new) for memory, new in moved if memory.tier is not new)
             position = self._commit(Transaction(vaults=(changed,), memories=rows))
         self.store.wait(position)
+        self._tell("tier_set", by, vault=vault.name, tier=tier.value)
         return changed
 
-    def remove_vault(self, name: str, *, by: Provenance) -> Vault:  # noqa: ARG002
+    def remove_vault(self, name: str, *, by: Provenance) -> Vault:
         """Remove an empty vault. Memories are never removed this way."""
         with self._lock:
             vault = self.find_vault(name)
@@ -94,6 +96,7 @@ class Vaults(Writer):
                 )
             position = self._commit(Transaction(drop_vaults=(vault.key,)))
         self.store.wait(position)
+        self._tell("vault_removed", by, vault=vault.name)
         return vault
 
 

@@ -8,14 +8,15 @@ share one sync.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from threading import Lock, RLock
 from typing import Protocol
 
+from muninn import logs
 from muninn.domain.linking import Linker
 from muninn.domain.marks import WRITES
-from muninn.domain.memory import Link, Memory, Vault, vault_key
+from muninn.domain.memory import Link, Memory, Origin, Provenance, Vault, vault_key
 from muninn.domain.records import Transaction
 from muninn.domain.trust import Tier
 from muninn.errors import NotFoundError, StoreError
@@ -80,6 +81,7 @@ class Writer:
         self._ids = ids
         self._default_vault = default_vault
         self._lock = RLock()
+        self._log = logs.logger("muninn.service")
         self._meta = dict(store.meta())
         self._vaults = {vault.key: vault for vault in read.vaults()}
 
@@ -96,6 +98,11 @@ class Writer:
     def warm(self) -> None:
         """Read in what the first write would have to wait for."""
         _ = self._linker
+
+    def _tell(self, what: str, by: Provenance, **which: object) -> None:
+        """Write into the log who changed something that carries no provenance of its own."""
+        who = {name: value for name, value in asdict(by).items() if value is not None}
+        self._log.info(what, **which, by=who)
 
     @property
     def writes(self) -> int:
@@ -158,3 +165,8 @@ def dated(links: Iterable[Link], get: Callable[[str], Memory | None]) -> tuple[L
         births = [memory.created_at for memory in (get(link.source), get(link.target)) if memory is not None]
         known.append(replace(link, created_at=max(births, default=link.created_at)))
     return tuple(known)
+
+
+def said_by(who: Provenance) -> Origin:
+    """Whose word a link is: an agent's, or a person's."""
+    return Origin.AGENT if who.client.split("/", 1)[0] in ("mcp", "hook") else Origin.MANUAL

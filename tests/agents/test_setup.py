@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
@@ -16,6 +17,7 @@ from muninn.agents.ledger import Ledger
 from muninn.agents.places import AGENTS, BY_NAME, Agent, Form, Launch, Machine
 from muninn.agents.setup import ADD, KEEP, REFUSE, REMOVE, apply, plan, plan_removal, snippet
 from muninn.errors import ConfigError, ConflictError
+from muninn.hooks.settings import EVENTS, own_commands
 
 LAUNCH = Launch("/opt/muninn/bin/muninn", environ={"MUNINN_HOME": "/data/m"})
 FOREIGN = '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"other": {"command": "x", "args": ["ñ"]}\n\t}\n}\n'
@@ -306,3 +308,67 @@ def test_the_verb_from_end_to_end(person: Person, muninn: Callable[..., str]) ->
     assert "Nothing of muninn" in muninn("--remove")
     assert '"mcpServers"' in muninn("--print", "--agent", "claude-code")
     muninn("--agent", "emacs", code=2)
+
+
+SETTINGS = '{\n  "theme": "dark",\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}'
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("words", "answers", "hooked"),
+    [
+        (("--yes",), "", True), (("--yes", "--no-hooks"), "", False), ((), None, False), ((), "y\ny\n", True), ((), "\nno\n", False),
+    ],
+)  # fmt: skip
+def test_claude_code_is_offered_its_hooks_and_gives_every_byte_back(
+    person: Person, muninn: Callable[..., str], monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...], answers: str | None, hooked: bool,
+) -> None:  # fmt: skip
+    person.has("claude-code", FOREIGN)
+    settings = person.machine.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(SETTINGS)
+    before = tree(person.machine.home)
+    if answers:
+        monkeypatch.setattr("sys.stdin", _Terminal(answers))
+    said = muninn(*words)
+    assert f"Claude Code: added to {person.file('claude-code')}" in said
+    assert (f"Claude Code's hooks: added to {settings}" in said) is hooked
+    assert ("muninn hook install" in said) is not hooked
+    assert len(own_commands(settings.read_text())) == (len(EVENTS) if hooked else 0)
+    if hooked:
+        rows = json.loads(muninn("--yes", "--json"))["changes"]
+        assert [(row["file"], row["action"]) for row in rows] == [
+            (str(person.file("claude-code")), "keep"), (str(settings), "keep"),
+        ]  # fmt: skip
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    said = muninn("--remove")
+    assert ("Claude Code's hooks: taken out of" in said) is hooked
+    assert tree(person.machine.home) == before
+
+
+def test_settings_that_do_not_parse_keep_claude_code_from_its_hooks_only(
+    person: Person, muninn: Callable[..., str]
+) -> None:
+    person.has("claude-code", FOREIGN)
+    settings = person.machine.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text("{ // mine\n}")
+    said = muninn("--yes", code=1)
+    assert "Claude Code: added to" in said
+    assert "Claude Code's hooks: left alone" in said
+    assert settings.read_text() == "{ // mine\n}"
+    assert "hooks" not in muninn("--remove", "--agent", "cursor")
+
+
+def test_a_dry_run_shows_the_hooks_and_writes_nothing(person: Person, muninn: Callable[..., str]) -> None:
+    person.has("claude-code", FOREIGN)
+    before = tree(person.machine.home)
+    rows = json.loads(muninn("--dry-run", "--json"))["changes"]
+    assert [row["action"] for row in rows] == ["add", "add"]
+    assert "UserPromptSubmit" in rows[1]["difference"]
+    assert tree(person.machine.home) == before

@@ -79,7 +79,7 @@ def test_a_derived_title_is_not_shown_twice(daemon: Any, muninn: Any) -> None:
 
 def test_undoing_a_quiet_night_says_that_it_was_one(daemon: Any, muninn: Any) -> None:
     daemon.on("POST /v1/dreams/last/undo", {"dream_id": ID, "restored": [], "left_alone": []})
-    assert "it had changed nothing" in muninn("undo").out
+    assert "it had changed no memory" in muninn("undo").out
 
 
 def test_explained_figures_are_words_not_code(daemon: Any, muninn: Any) -> None:

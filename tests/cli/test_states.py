@@ -104,6 +104,30 @@ def test_asleep_it_tells_what_it_knew(environ: dict[str, str], home: Path) -> No
     assert "2026-03-28 06:00  01D" in shown
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[llm\n", "cannot read"),
+        ("[llm]\nproviderz = []\n", "unknown key llm.providerz"),
+        ("[dream]\ntimeout = 'x'\n", "dream.timeout"),
+    ],
+)
+def test_a_configuration_that_does_not_load_is_named_and_costs_nothing_else(
+    environ: dict[str, str], home: Path, capfd: pytest.CaptureFixture[str], text: str, says: str
+) -> None:
+    (home / "data").mkdir(parents=True)
+    (home / "data/status.json").write_text(json.dumps({"memories": 12}))
+    (home / "config.toml").write_text(text)
+    assert glance.run(environ, as_json=True) == 0
+    status = json.loads(capfd.readouterr().out)
+    assert (status["state"], status["memories"]) == ("asleep", 12)
+    assert says in status["problem"]
+    assert says in glance.describe(status)
+    (home / "config.toml").write_text("")
+    assert "problem" not in glance.gather(environ)
+    assert "MUNINN_LMM" in glance.gather({**environ, "MUNINN_LMM": "x"})["problem"]
+
+
 def test_a_gate_that_is_not_due_stays_closed(environ: dict[str, str], home: Path) -> None:
     (home / "data").mkdir(parents=True)
     gate = {"open": False, "why": "wait", "opens_at": "2999-01-01T00:00:00Z"}

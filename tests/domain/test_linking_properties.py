@@ -162,7 +162,9 @@ def check_corpus(writes: list[tuple[int, list[int]]], loaded: int) -> None:
     for owner, numbers in writes[:loaded]:
         texts[str(owner)] = numbers
     numbered = corpus.encode("abcd")
-    corpus.load((owner, ["abcd"[n - 1] for n in numbers]) for owner, numbers in texts.items())
+    for name, numbers in texts.items():
+        corpus.gather(name, ["abcd"[n - 1] for n in numbers])
+    corpus.index()
     for owner, numbers in writes[loaded:]:
         if str(owner) in texts:
             corpus.discard(str(owner))

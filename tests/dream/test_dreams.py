@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import json
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from muninn import logs
 from muninn.domain.memory import Kind, Memory, State
+from muninn.domain.operations import Operation
 from muninn.domain.records import Transaction
 from muninn.domain.trust import Tier
+from muninn.dream import pipeline
 from muninn.errors import ConflictError, GateClosedError, NotFoundError, StoreError, UsageError
 from muninn.ports import Query
 
@@ -207,6 +213,18 @@ def test_an_undone_dream_returns_every_byte_and_does_not_come_back(world: World)
     assert world.get(told[0]).access_count == 1
     with pytest.raises(ConflictError):
         world.dreamer.undo(outcome.dream_id)
+
+
+def test_undo_without_a_name_takes_the_newest_dream_that_changed_something(world: World) -> None:
+    world.tell(PACKETS)
+    world.tell(PACKETS_AGAIN)
+    merging = world.dreamer.dream(force=True)
+    quiet = world.dreamer.dream(force=True)
+    assert [bool(one.document()["operations"]) for one in (merging, quiet)] == [True, False]
+    assert world.dreamer.undo()["dream_id"] == merging.dream_id
+    with pytest.raises(NotFoundError, match="no dream that changed anything"):
+        world.dreamer.undo()
+    assert world.dreamer.undo(str(quiet.dream_id))["restored"] == []
 
 
 def test_undo_keeps_what_was_edited_and_what_was_used_since(world: World) -> None:
@@ -529,3 +547,26 @@ def test_a_dream_of_one_vault_leaves_the_due_marker(world: World) -> None:
     assert world.dreamer.due()
     world.dreamer.dream(force=True)
     assert not world.dreamer.due()
+
+
+def test_a_phase_that_breaks_leaves_its_way_through_the_code_and_not_its_words(
+    make_world: Callable[..., World], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_context: object) -> Iterator[Operation]:
+        raise ValueError(PACKETS)
+        yield
+
+    before = logging.getLogger().handlers[:]
+    world = make_world()
+    world.tell(PACKETS)
+    phases = tuple(replace(one, function=broken) if one.name == "dedup" else one for one in pipeline.PIPELINE)
+    monkeypatch.setattr("muninn.dream.planning.run", partial(pipeline.run, phases=phases))
+    logs.configure(tmp_path / "muninn.log")
+    world.dreamer.dream(force=True)
+    logs.configure(None)
+    logging.getLogger().handlers[:] = before
+    lines = [json.loads(line) for line in (tmp_path / "muninn.log").read_text("utf-8").splitlines()]
+    failed = [line for line in lines if line["event"] == "phase_failed"]
+    assert [(line["phase"], line["vault"]) for line in failed] == [("dedup", "default")]
+    assert "in broken" in failed[0]["exception"]
+    assert PACKETS not in (tmp_path / "muninn.log").read_text("utf-8")

@@ -125,3 +125,24 @@ def test_the_table_is_complete() -> None:
     assert {"muninn", "muninndb", "server-memory", "mem0", "claude", "basic-memory", "markdown", "csv", "jsonl"} == set(
         IMPORTERS
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("config.toml", "[llm]\nproviders = []\n"),
+        ("config.toml", 'language = "es"\n'),
+        ("a.ini", "[a]\nb = 1\n"),
+        ("notas", "hola\n"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_with_the_kinds_there_are(tmp_path: Path, name: str, text: str) -> None:
+    with pytest.raises(UsageError, match=f"cannot tell what .*{name} is") as refused:
+        importer_for(written(tmp_path, name, text))
+    assert "\n" not in str(refused.value)
+    assert all(format_ in str(refused.value) for format_ in IMPORTERS)
+
+
+@pytest.mark.parametrize("text", ['[{"content": "a"}]', "[]", '\ufeff \n[\n  {"content": "a"}\n]'])
+def test_one_list_of_objects_is_read_whatever_its_name(tmp_path: Path, text: str) -> None:
+    assert importer_for(written(tmp_path, "memories", text)).name == "jsonl"

@@ -10,11 +10,15 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from muninn.client import Client as HttpClient
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,6 +76,52 @@ def test_the_official_client_over_stdio_through_a_restart(environ: dict[str, str
             assert len(found["results"]) == 3
 
     asyncio.run(talk())
+
+
+@pytest.mark.slow
+def test_two_hundred_writes_at_once_by_three_doors_are_all_kept_linked_and_sourced(environ: dict[str, str]) -> None:
+    from mcp import Client
+    from mcp.client.stdio import stdio_client
+
+    titles = [f"Checklist {n}" for n in range(20)]  # ten mentions each, so that none is too common to be linked
+    texts = [f"Fact {n}: follow checklist {n % 20}." for n in range(200)]
+    given = {**environ, "MUNINN_RUN_ID": "run-7"}
+    spoken, typed, posted = texts[:90], texts[90:106], texts[106:]
+
+    def post(text: str) -> None:
+        socket_ = Path(environ["MUNINN_HOME"]) / "muninn.sock"
+        headers = {"X-Muninn-Client": "script", "X-Muninn-Run": "run-7"}
+        HttpClient(str(socket_), headers=headers).call("POST", "/v1/memories", {"content": text, "vault": "proj"})
+
+    def type_(text: str) -> None:
+        words = command("remember", text, "--vault", "proj")
+        subprocess.run(words, env=given, check=True, capture_output=True, timeout=240)
+
+    async def talk() -> tuple[str, str]:
+        async with Client(stdio_client(parameters(given))) as client:
+            memories = [{"content": f"What to do before step {title}.", "title": title} for title in titles]
+            assert (await use(client, "remember_many", memories=memories))["stored"] == len(titles)
+            with ThreadPoolExecutor(8) as pool:
+                by_hand = [pool.submit(post, text) for text in posted] + [pool.submit(type_, text) for text in typed]
+                made = await asyncio.gather(*(use(client, "remember", content=text) for text in spoken))
+                await asyncio.gather(*map(asyncio.wrap_future, by_hand))
+            edited = await use(client, "edit", id=made[0]["id"], tags=["ops"])
+            await use(client, "forget", id=made[1]["id"])
+            return edited["id"], made[1]["id"]
+
+    edited, forgotten = asyncio.run(talk())
+    told = subprocess.run(command("export", "--run", "run-7"), env=environ, check=True, capture_output=True, timeout=90)
+    every = [json.loads(line) for line in told.stdout.splitlines()[1:]]
+    hubs = {row["title"].lower(): row["id"] for row in every if row["title"] in titles}
+    rows = {row["id"]: row for row in every if row["id"] not in hubs.values()}
+    assert sorted(row["content"] for row in rows.values()) == sorted(texts)
+    clients = Counter(row["provenance"]["client"].partition("/")[0] for row in rows.values())
+    assert clients == {"mcp": len(spoken), "cli": len(typed), "script": len(posted)}
+    for row in rows.values():
+        mentioned = [link["target"] for link in row["links"] if link["relation"] == "mentions"]
+        named = hubs[row["content"].partition("follow ")[2].rstrip(".")]
+        assert mentioned == ([] if row["id"] == forgotten else [named]), row
+    assert (rows[edited]["tags"], rows[forgotten]["state"]) == (["ops"], "forgotten")
 
 
 @pytest.mark.slow

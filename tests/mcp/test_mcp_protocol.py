@@ -121,6 +121,68 @@ def test_a_fault_of_ours_is_an_answer_not_the_end() -> None:
     assert answer["error"] == {"code": -32603, "message": "an internal fault: ZeroDivisionError"}
 
 
+def test_a_fault_of_ours_is_told_once_to_whoever_keeps_the_log() -> None:
+    class Broken:
+        def call(self, *_words: object) -> dict[str, Any]:
+            raise ZeroDivisionError("la clave es 4711")
+
+    faults: list[Exception] = []
+    gateway = Gateway(Broken(), monotonic=time.monotonic)
+    faulty = Protocol(Session(gateway=gateway, nonce="n"), version="1", on_fault=faults.append)
+    answer = faulty.answer(ask(1, "tools/call", name="status"))
+    assert "4711" not in json.dumps(answer)
+    assert [type(fault) for fault in faults] == [ZeroDivisionError]
+    assert faults[0].__traceback__ is not None
+
+
+class Slow:
+    """A daemon whose writes take a while; it notes what began and what ended, in order."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def call(self, method: str, path: str, body: object = None, headers: Any = None) -> dict[str, Any]:
+        name = f"{method} {path.rpartition('/')[2]}"
+        self.told.append(f"begin {name}")
+        if path == "/v1/vaults":
+            time.sleep(0.05)
+            answer: dict[str, Any] = {"vaults": [{"name": "default", "tier": "personal", "memories": 1}]}
+        elif path == "/v1/memories":
+            time.sleep(0.2)
+            answer = {"id": "01A", "vault": "default", "created": True, "links": []}
+        else:
+            answer = {"results": [], "state": "awake"}
+        self.told.append(f"end {name}")
+        return answer
+
+
+def test_what_one_client_asks_takes_effect_in_its_order() -> None:
+    caller = Slow()
+    answers = converse(
+        ask(1, "tools/call", name="vaults"),
+        ask(2, "tools/call", name="remember", arguments={"content": "one"}),
+        ask(3, "tools/call", name="remember", arguments={"content": "two"}),
+        ask(4, "tools/call", name="recall", arguments={"query": "one"}),
+        caller=caller,
+    )
+    assert [one["id"] for one in answers] == [1, 2, 3, 4]
+    assert caller.told == [
+        "begin GET vaults", "end GET vaults",
+        "begin POST memories", "end POST memories", "begin POST memories", "end POST memories",
+        "begin GET vaults", "end GET vaults", "begin POST recall", "end POST recall",
+    ]  # fmt: skip
+
+
+def test_a_write_in_a_batch_is_waited_for_too() -> None:
+    caller = Slow()
+    converse(
+        [ask(1, "ping"), ask(2, "tools/call", name="remember", arguments={"content": "one"})],
+        ask(3, "tools/call", name="status"),
+        caller=caller,
+    )
+    assert caller.told == ["begin POST memories", "end POST memories", "begin GET status", "end GET status"]
+
+
 def test_a_conversation_survives_rubbish_and_ends_with_its_input() -> None:
     answers = converse(
         b"not json",

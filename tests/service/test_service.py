@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from threading import Thread
 
 import pytest
 
+from muninn import logs
 from muninn.domain.draft import Draft
 from muninn.domain.memory import Memory, Origin, Provenance, State
 from muninn.domain.trust import Tier
@@ -30,6 +34,15 @@ def clock() -> FakeClock:
 @pytest.fixture
 def service(service_over: ServiceOver, clock: FakeClock) -> MemoryService:
     return service_over(MemoryStore(), clock)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[Path]:
+    before = logging.getLogger().handlers[:]
+    logs.configure(tmp_path / "muninn.log")
+    yield tmp_path / "muninn.log"
+    logs.configure(None)
+    logging.getLogger().handlers[:] = before
 
 
 def remember(service: MemoryService, content: str, **fields: object) -> Memory:
@@ -233,3 +246,34 @@ def test_a_text_that_is_embedded_in_part_is_said_to_be(service: MemoryService) -
     partly = service.remember(Draft(content="A very long note. " * 600), by=BY)
     assert whole.notes == ("vault default created with tier personal",)
     assert partly.notes == ("too long to embed whole: its end is found by words only",)
+
+
+def test_who_changed_what_carries_no_provenance_of_its_own_stands_in_the_log(
+    log: Path, service_over: ServiceOver
+) -> None:
+    service = service_over(MemoryStore())
+    one, two = remember(service, "The first secret.").id, remember(service, "The second secret.").id
+    service.create_vault("lab", tier=None, by=BY)
+    service.set_tier("lab", Tier.PROJECT, confirmed=True, by=BY)
+    service.remove_vault("lab", by=BY)
+    service.link(one, two, relation="causes", weight=0.5, by=BY)
+    service.unlink(one, two, relation="causes", by=BY)
+    service.edit(one, {"content": "The first secret, changed."}, by=BY)
+    service.forget(one, by=BY)
+    service.restore(one, by=BY)
+    service.purge(one, by=BY)
+    lines = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    assert [line["event"] for line in lines] == [
+        "vault_created", "tier_set", "vault_removed", "linked", "unlinked", "edited", "forgotten", "restored", "purged",
+    ]  # fmt: skip
+    assert all(line["by"] == {"client": "test", "run_id": "r1"} for line in lines)
+    assert {line["memory"] for line in lines[5:]} == {one}
+    assert "secret" not in log.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("client", "origin"), [("mcp/claude", Origin.AGENT), ("hook", Origin.AGENT), ("cli", Origin.MANUAL)]
+)
+def test_a_link_is_the_word_of_whoever_speaks(service: MemoryService, client: str, origin: Origin) -> None:
+    ends = remember(service, "One thing.").id, remember(service, "Another thing.").id
+    assert service.link(*ends, relation="causes", weight=0.5, by=Provenance(client=client)).origin is origin

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from muninn.config import Config, EmbedConfig, StoreConfig
 from muninn.domain.draft import Draft
-from muninn.domain.memory import Memory, Origin, Provenance
+from muninn.domain.memory import Memory, Provenance
 from muninn.dream.engine import Dreamer
 from muninn.embed.registry import Embedders
 from muninn.errors import ConflictError, GateClosedError, NotFoundError
@@ -133,7 +133,7 @@ class Machine(RuleBasedStateMachine):
         source, target = self._pick(one), self._pick(other)
         ends = self.read.get(source), self.read.get(target)
         if source != target and ends[0] and ends[1] and ends[0].vault == ends[1].vault:
-            self.service.link(source, target, relation="supports", weight=0.9, by=BY, origin=Origin.MANUAL)
+            self.service.link(source, target, relation="supports", weight=0.9, by=BY)
             self._changed()
 
     @rule(query=st.sampled_from(TEXTS))

@@ -56,10 +56,12 @@ class Corpus:
         """Every token ever seen, by number."""
         return list(self._numbers)
 
-    def load(self, texts: Iterable[tuple[str, Sequence[str]]]) -> None:
-        """Take many texts in at once; for an empty corpus."""
-        for owner, tokens in texts:
-            self._place(owner, self.encode(tokens))
+    def gather(self, owner: str, tokens: Iterable[str]) -> None:
+        """Take one of many texts in, which are found after ``index``; ``owner`` must not be in."""
+        self._place(owner, self.encode(tokens))
+
+    def index(self) -> None:
+        """Index at once what was gathered; for a corpus that has no index yet."""
         stream = np.array(self._stream, np.uint32)
         self._order = np.argsort(stream, kind="stable").astype(np.uint32)
         counts = np.bincount(stream, minlength=len(self._numbers))

@@ -47,15 +47,15 @@ class Linker:
         self._homes: dict[str, str] = {}  # memory id -> vault key
 
     def load(self, memories: Iterable[Memory]) -> None:
-        """Take in everything there is, replacing what was known."""
-        vaults: dict[str, list[Memory]] = {}
-        for memory in memories:
-            vaults.setdefault(vault_key(memory.vault), []).append(memory)
+        """Take in everything there is, replacing what was known; of each memory only what is needed is kept."""
         self._vaults, self._homes = {}, {}
-        for key, rows in vaults.items():
-            index = self._index(key, rows[0].vault)
-            index.load(rows)
-            self._homes.update(dict.fromkeys(index, key))
+        for memory in memories:
+            if memory.active:
+                key = vault_key(memory.vault)
+                self._index(key, memory.vault).gather(memory)
+                self._homes[memory.id] = key
+        for index in self._vaults.values():
+            index.ready()
 
     def apply(self, memories: Iterable[Memory]) -> None:
         """Keep titles and texts in step with changed rows, in any state."""

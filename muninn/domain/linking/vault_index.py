@@ -11,7 +11,7 @@ A change marks every memory whose answer may have changed as *unsettled*; whoeve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -20,7 +20,6 @@ from muninn.domain.linking.tokens import EXACT, content_tokens, fold, title_toke
 from muninn.domain.memory import Memory
 
 Phrase = tuple[int, ...]
-_NONE = 0  # no token has this number: stands for the second token of a title of one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +36,7 @@ class LinkLimits:
 class _Title:
     """A title's owners, and how many texts hold it: None until somebody needs to know, ``most`` bounds it until then."""
 
-    owners: set[str] = field(default_factory=set)
+    owners: list[str] = field(default_factory=list)  # mostly one, for which a set takes thrice the room
     holders: int | None = None
     most: int = 0
 
@@ -64,8 +63,9 @@ class VaultIndex:
         self._corpus = Corpus()
         self._entries: dict[str, _Entry] = {}
         self._titles: dict[Phrase, _Title] = {}
-        # first token -> second token -> lengths of the titles that begin so, longest first
-        self._starts: dict[int, dict[int, tuple[int, ...]]] = {}
+        self._words: set[int] = set()  # the titles of one token, former ones too
+        # first two tokens -> lengths of the titles that begin so, longest first; former ones too
+        self._starts: dict[Phrase, tuple[int, ...]] = {}
         self._exact: dict[int, int] = {}  # a name as it is written -> its word
         self._by_holders: dict[int, set[Phrase]] = {}  # only counts from the floor up
         self._by_most: dict[int, set[Phrase]] = {}  # titles not counted yet, by their bound
@@ -76,28 +76,20 @@ class VaultIndex:
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
 
-    def load(self, memories: Iterable[Memory]) -> None:
-        """Take in a whole vault; nothing becomes unsettled. For an empty index."""
-        active = [memory for memory in memories if memory.active]
-        self._load(
-            (memory.id, hash(memory.content), content_tokens(memory.content), self._title_tokens(memory))
-            for memory in active
-        )
+    def gather(self, memory: Memory) -> None:
+        """Take in one of many memories of a whole vault, which count from ``ready`` on; nothing becomes unsettled."""
+        self._gather(memory.id, hash(memory.content), content_tokens(memory.content), self._title_tokens(memory))
 
-    def _load(self, rows: Iterable[tuple[str, int, Sequence[str], Sequence[str]]]) -> None:
-        """Rows are id, hash of the content, tokens of the content, tokens of the title."""
-        titled: list[tuple[str, int, Sequence[str]]] = []
+    def _gather(self, memory_id: str, text: int, content: Sequence[str], title: Sequence[str]) -> None:
+        """``text``: hash of the content."""
+        self._corpus.gather(memory_id, content)
+        entry = self._entries[memory_id] = _Entry(text, self._phrase(title))
+        if entry.title:
+            self._own(memory_id, entry.title)
 
-        def texts() -> Iterator[tuple[str, Sequence[str]]]:
-            for memory_id, text, content, title in rows:
-                titled.append((memory_id, text, title))
-                yield memory_id, content
-
-        self._corpus.load(texts())
-        for memory_id, text, title in titled:
-            entry = self._entries[memory_id] = _Entry(text, self._phrase(title))
-            if entry.title:
-                self._own(memory_id, entry.title)
+    def ready(self) -> None:
+        """Index what was gathered; for an index that has none yet."""
+        self._corpus.index()
         limit = self._common_above()
         for phrase, known in self._titles.items():
             known.most = self._corpus.most(phrase)
@@ -185,32 +177,25 @@ class VaultIndex:
             return
         words, texts, entries = self._corpus.words(), self._corpus, self._entries
         self._clear()
-        self._load(
-            (
-                memory_id,
-                entry.text,
-                [words[number] for number in texts.text(memory_id)],
-                [words[number] for number in entry.title],
-            )
-            for memory_id, entry in entries.items()
-        )
+        for memory_id, entry in entries.items():
+            content = [words[number] for number in texts.text(memory_id)]
+            self._gather(memory_id, entry.text, content, [words[number] for number in entry.title])
+        self.ready()
 
     def _common_above(self) -> int:
         return max(self._limits.common_floor, int(len(self._entries) * self._limits.common_share + 1e-9))
 
     def _occurrences(self, text: Sequence[int]) -> list[tuple[int, Phrase]]:
-        starts, titles = self._starts, self._titles
+        """Every title in ``text`` with its place: of titles of one length, the first comes first."""
+        titles = self._titles
         found: list[tuple[int, Phrase]] = []
-        for start, (first, second) in enumerate(pairwise((*text, _NONE))):
-            seconds = starts.get(first)
-            if seconds is None:
-                continue
-            for length in seconds.get(second, ()) if second != _NONE else ():
+        for start, lengths in enumerate(map(self._starts.get, pairwise(text))):
+            for length in lengths or ():
                 phrase = tuple(text[start : start + length])
                 if phrase in titles:
                     found.append((start, phrase))
-            if _NONE in seconds and (first,) in titles:
-                found.append((start, (first,)))
+        if not self._words.isdisjoint(text):
+            found += [(start, (word,)) for start, word in enumerate(text) if word in self._words and (word,) in titles]
         return found
 
     # texts
@@ -259,7 +244,7 @@ class VaultIndex:
         if not phrase:
             return
         title = self._titles[phrase]
-        title.owners.discard(memory_id)
+        title.owners.remove(memory_id)
         if self._holders(phrase) <= self._common_above():
             self.unsettled.update(self._corpus.holding(phrase))
         if not title.owners:
@@ -270,12 +255,16 @@ class VaultIndex:
         title = self._titles.get(phrase)
         if title is None:
             title = self._titles[phrase] = _Title()
-            seconds = self._starts.setdefault(phrase[0], {})
-            second = phrase[1] if len(phrase) > 1 else _NONE
-            known = seconds.get(second, ())
-            if len(phrase) not in known:
-                seconds[second] = tuple(sorted((*known, len(phrase)), reverse=True))
-        title.owners.add(memory_id)
+            self._begin(phrase)
+        title.owners.append(memory_id)
+
+    def _begin(self, phrase: Phrase) -> None:
+        if len(phrase) == 1:
+            self._words.add(phrase[0])
+            return
+        known = self._starts.get(phrase[:2], ())
+        if len(phrase) not in known:
+            self._starts[phrase[:2]] = tuple(sorted((*known, len(phrase)), reverse=True))
 
     # how common
 

@@ -1,0 +1,34 @@
+"""Health: what is asked often is not counted anew each time."""
+
+from __future__ import annotations
+
+import gc
+import time
+from pathlib import Path
+
+from muninn.app import build
+from muninn.config import Config, EmbedConfig
+from muninn.daemon.health import Footprint
+from muninn.domain.linking import Linker
+from muninn.testing import FakeClock
+
+
+def test_a_folder_is_counted_at_most_every_half_minute(tmp_path: Path) -> None:
+    clock = FakeClock()
+    footprint = Footprint(tmp_path, clock)
+    (tmp_path / "one").write_bytes(b"123")
+    assert footprint.bytes() == 3
+    (tmp_path / "two").write_bytes(b"4567")
+    clock.advance(seconds=29)
+    assert footprint.bytes() == 3
+    clock.advance(seconds=1)
+    assert footprint.bytes() == 7
+
+
+def test_the_collector_does_not_walk_what_stays_for_good(tmp_path: Path) -> None:
+    with build(Config(home=tmp_path / "home", embed=EmbedConfig(model="hashed")), environ={}) as app:
+        app.start_background()
+        end = time.monotonic() + 10
+        while any(isinstance(one, Linker) for one in gc.get_objects()) or app.service._loaded_linker is None:
+            assert time.monotonic() < end, "the linker is still walked"
+            time.sleep(0.01)
