@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muninn.domain.separation import Text, compare
@@ -100,6 +100,7 @@ _LISTED = st.sampled_from(sorted({word for _, *pair in _cases(SLIPS + WORDS) for
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
+@settings(deadline=None)  # the first example reads the lists
 @given(_LISTED, st.data())
 def test_a_known_word_is_never_the_odd_form(word: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(word) - 1))

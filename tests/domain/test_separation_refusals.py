@@ -59,6 +59,9 @@ negation | We use Redis | We no longer use Redis
 negation | Works without a cache | Works with a cache
 negation | No, wait here | No wait here
 negation | No. Deploy it today | No deploy it today
+antonym | Always squash before merging | Never squash before merging
+antonym | Backups never contain secrets | Backups always contain secrets
+antonym | Everything is logged | Nothing is logged
 antonym | The flag is on | The flag is off
 antonym | Run it before the deploy | Run it after the deploy
 antonym | The change is reversible | The change is irreversible
@@ -94,7 +97,9 @@ name | Tomás informa a Ana | Ana informa a Tomás
 negation | Se puede desplegar | No se puede desplegar
 negation | Funciona con caché | Funciona sin caché
 negation | Usamos Redis | Ya no usamos Redis
-negation | Siempre hay copia | Nunca hay copia
+antonym | Siempre hay copia | Nunca hay copia
+antonym | Nunca borres la tabla | Siempre borra la tabla
+antonym | Todos aprobaron el cambio | Nadie aprobó el cambio
 negation | No, espere aquí | No espere aquí
 antonym | La caché está habilitada | La caché está deshabilitada
 antonym | El acceso está permitido | El acceso está prohibido
