@@ -62,6 +62,7 @@ negation | No. Deploy it today | No deploy it today
 antonym | Always squash before merging | Never squash before merging
 antonym | Backups never contain secrets | Backups always contain secrets
 antonym | Everything is logged | Nothing is logged
+antonym | Prices rose in May | Prices fell in May
 antonym | The flag is on | The flag is off
 antonym | Run it before the deploy | Run it after the deploy
 antonym | The change is reversible | The change is irreversible
@@ -98,6 +99,7 @@ negation | Se puede desplegar | No se puede desplegar
 negation | Funciona con caché | Funciona sin caché
 negation | Usamos Redis | Ya no usamos Redis
 antonym | Siempre hay copia | Nunca hay copia
+antonym | La latencia aumentó | La latencia disminuyó
 antonym | Nunca borres la tabla | Siempre borra la tabla
 antonym | Todos aprobaron el cambio | Nadie aprobó el cambio
 negation | No, espere aquí | No espere aquí
