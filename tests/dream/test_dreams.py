@@ -322,6 +322,23 @@ def test_consolidation_by_day_moves_neither_gate_nor_due_marker(world: World) ->
     assert "By day: one change" in world.config.journal_file.read_text()
 
 
+def test_consolidation_that_changes_nothing_need_not_compare_again(world: World) -> None:
+    world.tell(CONTRATO)
+    world.tell("Postgres is primary.")
+    compared = []
+    for _ in range(3):
+        outcome = world.dreamer.consolidate()
+        assert outcome is not None
+        assert operations(outcome) == []
+        compared.append([one.figures["compared"] for one in outcome.plan.reports if "compared" in one.figures])
+        noted = world.service.meta()
+        world.sleep(hours=6)
+    assert compared == [[2], [], []]
+    assert world.service.meta() == noted
+    assert world.service.dreams() == ()
+    assert not world.config.journal_file.exists()
+
+
 def test_consolidation_leaves_reviews_for_the_night(world: World) -> None:
     world.tell(CONTRATO)
     world.tell(CONTRATO_BIS)
