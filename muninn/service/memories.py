@@ -216,7 +216,7 @@ class Memories(Vaults):
         """Erase a memory for good, with its history. Returns what was erased."""
         with self._lock:
             memory = self.require(memory_id)
-            position = self._commit(Transaction(purge=(memory_id,)))
+            position = self._commit(Transaction(purge=(memory_id,), unlink=self._unfounded(gone=(memory_id,))))
         self.store.wait(position)
         self.store.checkpoint()
         self.embedders.clear_caches()
