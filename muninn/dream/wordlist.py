@@ -1,8 +1,9 @@
 """Which words are ordinary ones of English or Spanish, and which are terms or names that pass for one.
 
 ``wordlists/english.xz`` and ``spanish.xz``: sorted lines, each the first five letters of words and then their endings, all
-without accents. They hold the inflections too, as the Letterpress word lists do (public domain; packaged by Zeke Sikelianos
-under the MIT licence). ``terms.txt``: words of software manuals, products and first names, which no dictionary has.
+without accents, inflections included. They hold the Letterpress word lists (CC0) as npm's an-array-of-english-words and
+an-array-of-spanish-words package them (MIT, see ``wordlists/LICENSE``). ``terms.txt``: what no dictionary has, words of
+software manuals, products, first names, places and peoples.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ es cantaban/cantaran pagaron/pagaran sureste/suroeste moralidad/mortalidad edita
 UNLISTED = """
 en unicorn/uvicorn backbend/backend rename/refname unmask/umask unmount/umount rustic/rustc studio/stdio fronted/frontend
 en inclined/inlined uptime/utime nextjs/nestjs reactor/refactor hardcore/hardcode arrange/arange spellcheck/shellcheck
-en automate/automake pretended/prepended initializes/initializers likewise/linewise waiter/walter console/consol
+en finish/finnish hungry/hungary automate/automake pretended/prepended initializes/initializers likewise/linewise waiter/walter console/consol
 es hacerle/hacerse dejaría/dejarla decirles/decirlos pasaras/pasarlas enviarla/enviara
 """
 FRAMES = {"en": "We talked about the {} with them again today", "es": "Ayer hablamos de {} con ellos en la casa"}

@@ -2,7 +2,7 @@
 
 The right form is an ordinary word of at least six letters in the language of the texts; under eight letters, where words
 have many neighbours, the store must use it elsewhere or it must be common everywhere. The odd form is one edit away (a letter
-dropped, added or replaced, or two neighbours swapped), occurs nowhere else in the store, and is no word, term or first name.
+dropped, added or replaced, or two neighbours swapped), occurs nowhere else in the store, and is no word, term or name.
 What may be grammar, or a word that no list has, is no misspelling: first and last letters (unless swapped), accents, one vowel
 for another, and in words under eight letters one consonant for another that is not its neighbour on the keyboard.
 """
@@ -32,7 +32,7 @@ class Vocabulary(Protocol):
         ...
 
     def known(self, word: str) -> bool:
-        """Whether either language has it, or it is a term or a first name."""
+        """Whether either language has it, or it is a term or a name."""
         ...
 
     def common(self, word: str) -> bool:
