@@ -1,6 +1,8 @@
 """Taking a dream back: the exact inverse of what was applied, without touching what a person changed since.
 
 Each field the dream changed returns to what it was, unless something else changed it again; later usage stays counted.
+Lineage follows the rows: whatever the order of undoing, no survivor of a merge that was not rewritten since keeps in
+``merged_from`` what stands by itself again.
 The records are undone last first, each against what the ones before it left.
 """
 
@@ -84,6 +86,8 @@ class _Undoing:
         memories, vectors = self._rows(record, done)
         links = self._links(record, done)
         self._overlay.lay(Effect(memories=tuple(memories), vectors=vectors, links=links))
+        if isinstance(operation, Merge):
+            self._release(operation, done)
         self._restored.update((memory.id, None) for memory in memories)
         self._undone.append((record, operation))
         if isinstance(operation, Suggest):
@@ -110,6 +114,25 @@ class _Undoing:
                         vectors[after.id] = record.before_vectors[after.id]
                 memories.append(row)
         return memories, vectors
+
+    def _release(self, merge: Merge, done: Effect) -> None:
+        """What stands by itself again leaves the lineage of the survivor, and of whatever that was merged into since.
+
+        A survivor that was rewritten since is left alone, lineage included.
+        """
+        losers = [self._overlay.get(key) for key in merge.losers]
+        released = {key for one in losers if one is not None and one.active for key in (one.id, *one.merged_from)}
+        left = next(memory for memory in done.memories if memory.id == merge.into)
+        heir = self._overlay.get(merge.into)
+        if merge.into in self._left and heir is not None and (heir.title, heir.content) != (left.title, left.content):
+            return
+        heirs: set[str] = set()
+        while heir is not None and heir.id not in heirs:
+            heirs.add(heir.id)
+            kept = tuple(key for key in heir.merged_from if key not in released)
+            if kept != heir.merged_from:
+                self._overlay.lay(Effect(memories=(replace(heir, merged_from=kept),)))
+            heir = self._overlay.get(heir.superseded_by) if heir.superseded_by else None
 
     def _links(self, record: OperationRecord, done: Effect) -> dict[LinkKey, Link | None]:
         links: dict[LinkKey, Link | None] = {}
@@ -178,4 +201,6 @@ def _returned(before: Memory, after: Memory, present: Memory) -> Memory:
             values[name] = old
         elif name == "access_count":
             values[name] = max(0, now - (done - old))
+        elif name == "merged_from":
+            values[name] = tuple(key for key in now if key in old or key not in done)
     return replace(present, **values)  # type: ignore[arg-type]

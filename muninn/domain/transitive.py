@@ -7,7 +7,7 @@ premises themselves, so that inference cannot feed on itself.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from muninn.domain.memory import Link, LinkKey
@@ -90,6 +90,33 @@ def inferences(links: Mapping[LinkKey, Link], active: Iterable[str]) -> dict[Lin
             chosen = sorted(best.values(), key=lambda one: (-one.weight, one.target))[:WIDTH]
             found.update((one.key, one) for one in chosen)
     return found
+
+
+def fallen(
+    touched: Iterable[str], links_of: Callable[[str], Iterable[Link]], *, active: Callable[[str], bool]
+) -> set[LinkKey]:
+    """The inferred links at the ``touched`` memories whose premise is gone: the memory they pass through, or a step."""
+    links = {link.key: link for key in touched for link in links_of(key)}
+    return {
+        key
+        for key, link in links.items()
+        if key.relation == RELATION
+        and link.premises
+        and not (active(link.premises[0]) and _stepped(link, links_of(link.premises[0])))
+    }
+
+
+def _stepped(inferred: Link, around: Iterable[Link]) -> bool:
+    """Whether two strong steps still lead through the middle whose links are ``around``."""
+    through = inferred.premises[0]
+    strong = [link for link in around if link.weight >= STRONG and not link.rejected]
+    return any(
+        (first.source, first.target, second.source, second.target)
+        == (inferred.source, through, through, inferred.target)
+        and compatible(first.relation, second.relation)
+        for first in strong
+        for second in strong
+    )
 
 
 def _strong_steps(links: Mapping[LinkKey, Link], alive: set[str]) -> dict[str, list[Link]]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from muninn.domain.marks import Keys, Mark
 from muninn.domain.memory import Memory, Snapshot
 from muninn.domain.operations import Operation
 from muninn.domain.records import Usage
+from muninn.domain.separation import Vocabulary
 from muninn.domain.trust import Tier
 from muninn.dream.rulings import Rulings
 from muninn.ports import Calibration, ReadModel
@@ -32,12 +33,6 @@ class Limits:
     cluster: int = 8  # memories in one merge or review set
     sets: int = 1000  # review sets queued at once
     asked: int = 60  # sets put before a model at once
-
-
-class Vocabulary(Protocol):
-    """How often a word occurs in everything the dream may read."""
-
-    def count(self, word: str) -> int: ...
 
 
 @dataclass(slots=True)

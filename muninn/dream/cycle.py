@@ -65,6 +65,7 @@ class DreamService(Protocol):
         self, record: DreamRecord, operations: Sequence[Operation], meta: Mapping[str, str]
     ) -> tuple[OperationRecord, ...]: ...
     def record_dream(self, record: DreamRecord, meta: Mapping[str, str] | None = None) -> None: ...
+    def keep_marks(self, meta: Mapping[str, str]) -> None: ...
     def undo_dream(
         self, dream_id: str, only: Collection[int] | None = None, *, meta: Mapping[str, str] | None = None
     ) -> Undone: ...
@@ -166,7 +167,9 @@ class Cycle:
     def carry_out(self, plan: Plan, *, started: float, until: float) -> Outcome:
         """Apply the plan, prove that recall still answers, tell. ``started`` and ``until`` are on the monotonic clock."""
         service, clock = self.service, self.clock
-        if plan.kind == CONSOLIDATION and not plan.operations:  # nothing happened, so nothing is recorded
+        if plan.kind == CONSOLIDATION and not plan.operations:  # nothing happened, so no dream is recorded
+            if plan.meta:
+                service.keep_marks(plan.meta)  # what was compared is not compared again in six hours
             report = self._record(plan, clock.monotonic() - started).report
             return Outcome(plan=plan, dry_run=False, status="completed", records=(), journal="", report=report)
         recent = deque((one for one in service.usage_since("") if one.query), maxlen=RECENT)

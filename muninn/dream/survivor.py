@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from muninn.domain.memory import Memory
-from muninn.dream.context import Vocabulary
+from muninn.domain.separation import Vocabulary
 
 _WORD = re.compile(r"\w{4,}")
 _SLOPPY = re.compile(r"^\s|\s$|[^\S\n]{2,}|[.!?]{2,}")
@@ -59,12 +59,15 @@ def _care(text: str) -> tuple[bool, int, int]:
 
 
 def _misspelt(memories: Sequence[Memory], vocabulary: Vocabulary) -> dict[str, int]:
-    """Words of each text that its fellows lack and that occur nowhere else."""
+    """How many words of each text its fellows lack, that occur nowhere else and are no words."""
     words = {memory.id: set(_WORD.findall(memory.content.casefold())) for memory in memories}
     shared = set.intersection(*words.values())
     if all(found == shared for found in words.values()):
         return dict.fromkeys(words, 0)
     return {
-        key: sum(vocabulary.count(word) <= sum(word in other for other in words.values()) for word in found - shared)
+        key: sum(
+            vocabulary.count(word) <= sum(word in other for other in words.values()) and not vocabulary.known(word)
+            for word in found - shared
+        )
         for key, found in words.items()
     }

@@ -1,9 +1,12 @@
-"""How often a word occurs in the texts a dream may read; counted only when somebody asks, which is seldom."""
+"""What a dream knows of words: how often its texts use them, counted only when somebody asks, and what is general."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+
+from muninn.dream import wordlist
+from muninn.recall import commonness
 
 
 class Words:
@@ -13,6 +16,8 @@ class Words:
         self._texts = texts
         self._joined: str | None = None
         self._counts: dict[str, int] = {}
+        self._ordinary: dict[tuple[str, str], bool] = {}
+        self._known: dict[str, bool] = {}
 
     def count(self, word: str) -> int:
         """Occurrences of ``word`` as a whole word, case ignored."""
@@ -23,3 +28,16 @@ class Words:
             pattern = rf"(?<!\w){re.escape(folded)}(?!\w)"
             self._counts[folded] = sum(1 for _ in re.finditer(pattern, self._joined))
         return self._counts[folded]
+
+    def ordinary(self, word: str, tongue: str) -> bool:
+        if (word, tongue) not in self._ordinary:
+            self._ordinary[word, tongue] = wordlist.ordinary(word, tongue)
+        return self._ordinary[word, tongue]
+
+    def known(self, word: str) -> bool:
+        if word not in self._known:
+            self._known[word] = wordlist.known(word)
+        return self._known[word]
+
+    def common(self, word: str) -> bool:
+        return commonness.common(word)

@@ -39,6 +39,11 @@ def table() -> dict[str, float]:
     return weights
 
 
+def common(word: str) -> bool:
+    """Whether a word or a form of it is in the table."""
+    return stem(word) in table()
+
+
 def settled(token: str) -> bool:
     """Whether the table alone decides: ``weight`` then ignores the frequency."""
     return table().get(token, 1.0) < SETTLED_BELOW

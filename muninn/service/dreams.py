@@ -71,6 +71,12 @@ class Dreams(Links):
             position = self._commit(Transaction(dreams=(record,), meta=meta or {}))
         self.store.wait(position)
 
+    def keep_marks(self, meta: Mapping[str, str]) -> None:
+        """Write down how far dreaming came where no dream is recorded."""
+        with self._lock:
+            position = self._commit(Transaction(meta=meta))
+        self.store.wait(position)
+
     def undo_dream(
         self, dream_id: str, only: Collection[int] | None = None, *, meta: Mapping[str, str] | None = None
     ) -> UndoResult:

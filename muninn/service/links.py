@@ -65,17 +65,19 @@ class Links(Writer):
         return link
 
     def unlink(self, source: str, target: str, *, relation: str, by: Provenance) -> Link:
-        """Take a link away; an automatic one leaves a tombstone, so that it is not made again."""
+        """Take a link away; an automatic one leaves a tombstone, so that it is not made again. What was inferred from it
+        falls too."""
         with self._lock:
             link = self.read.link(LinkKey(source, target, relation))
             if link is None or link.rejected:
                 raise NotFoundError(
                     f"there is no link {relation} from {source} to {target}", hint=f"muninn links {source}"
                 )
+            gone = self._unfounded(unlinked=link.key)
             if link.origin is Origin.AUTO:
-                position = self._commit(Transaction(links=(replace(link, rejected=True),)))
+                position = self._commit(Transaction(links=(replace(link, rejected=True),), unlink=gone))
             else:
-                position = self._commit(Transaction(unlink=(link.key,)))
+                position = self._commit(Transaction(unlink=(link.key, *gone)))
         self.store.wait(position)
         self._tell("unlinked", by, source=source, target=target, relation=relation)
         return link

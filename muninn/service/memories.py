@@ -220,7 +220,7 @@ class Memories(Vaults):
         """Erase a memory for good, with its history. Returns what was erased."""
         with self._lock:
             memory = self.require(memory_id)
-            position = self._commit(Transaction(purge=(memory_id,)))
+            position = self._commit(Transaction(purge=(memory_id,), unlink=self._unfounded(gone=(memory_id,))))
         self.store.wait(position)
         self._tell("purged", by, memory=memory_id)
         self.store.checkpoint()

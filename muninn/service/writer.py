@@ -7,7 +7,7 @@ share one sync.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from threading import Lock, RLock
@@ -16,8 +16,9 @@ from typing import Protocol
 from muninn import logs
 from muninn.domain.linking import Linker
 from muninn.domain.marks import WRITES
-from muninn.domain.memory import Link, Memory, Origin, Provenance, Vault, vault_key
+from muninn.domain.memory import Link, LinkKey, Memory, Origin, Provenance, Vault, vault_key
 from muninn.domain.records import Transaction
+from muninn.domain.transitive import fallen
 from muninn.domain.trust import Tier
 from muninn.errors import NotFoundError, StoreError
 from muninn.ports import Clock, Embedder, Ids, ReadModel, Store
@@ -44,6 +45,13 @@ class Batch:
 
     def get(self, memory_id: str) -> Memory | None:
         return self.rows.get(memory_id) or self.read.get(memory_id)
+
+    @property
+    def gone(self) -> frozenset[str]:
+        """Ids of memories that are active no longer."""
+        return frozenset(
+            key for key, memory in self.before.items() if memory and memory.active and not self.rows[key].active
+        )
 
     def put(self, memory: Memory, vector: bytes | None = None) -> None:
         self.before.setdefault(memory.id, self.read.get(memory.id))
@@ -140,7 +148,7 @@ class Writer:
             vectors=batch.vectors,
             vaults=tuple(batch.vaults.values()),
             links=made,
-            unlink=changes.withdraw,
+            unlink=(*changes.withdraw, *self._unfounded(gone=batch.gone)),
         )
         try:
             return self._commit(transaction, writes=writes), made
@@ -149,6 +157,22 @@ class Writer:
             born = [memory_id for memory_id, memory in batch.before.items() if memory is None]
             self._linker.revert(changes, previous=previous, born=born)
             raise
+
+    def _unfounded(self, *, unlinked: LinkKey | None = None, gone: Collection[str] = ()) -> tuple[LinkKey, ...]:
+        """The inferred links that fall with a link, or with memories that are no longer active. What is restored later
+        is inferred again by the next dream."""
+        touched = {end for key in gone for link in self.read.links_of(key) for end in (link.source, link.target)}
+        if unlinked is not None:
+            touched |= {unlinked.source, unlinked.target}
+
+        def active(memory_id: str) -> bool:
+            memory = self.read.get(memory_id)
+            return memory is not None and memory.active and memory_id not in gone
+
+        def left(memory_id: str) -> Iterable[Link]:
+            return (link for link in self.read.links_of(memory_id) if link.key != unlinked)
+
+        return tuple(sorted(fallen(touched, left, active=active)))
 
     def require(self, memory_id: str) -> Memory:
         """The memory of this id. Raises NotFoundError."""

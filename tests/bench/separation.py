@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from muninn.domain.memory import Matrix
 from muninn.domain.separation import Text, compare, merge_verdict
 from muninn.domain.similarity import TILE_COLUMNS, TILE_ROWS, candidate_pairs
 from muninn.domain.trust import Tier
+from muninn.dream.words import Words
 from muninn.embed.registry import Embedders
 
 
@@ -33,16 +33,6 @@ class LabelledPair(NamedTuple):
     right: str
     label: str
     kind: str
-
-
-class Words:
-    """How often each word occurs in the sentences of a data set."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._uses = Counter(word for text in texts for word in re.findall(r"[^\W\d_]+", text.lower()))
-
-    def count(self, word: str) -> int:
-        return self._uses[word]
 
 
 def main() -> None:
@@ -77,7 +67,7 @@ def _sts_pairs(file: Path) -> Iterator[LabelledPair]:
 
 
 def _words(pairs: Sequence[LabelledPair]) -> Words:
-    return Words(text for pair in pairs for text in pair[:2])
+    return Words(lambda: (text for pair in pairs for text in pair[:2]))
 
 
 def hard_pairs(pairs: Sequence[LabelledPair], embedder: str, *, verbose: bool) -> None:

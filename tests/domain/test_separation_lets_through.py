@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from muninn.domain.separation import Text, compare, features
-from muninn.domain.separation.misspelling import misspelled
+from muninn.dream.words import Words
 
 NORMALISED = """
 Use pnpm, not npm. | use pnpm, not npm
@@ -51,14 +49,6 @@ def _pairs(table: str) -> list[tuple[str, str]]:
     return [tuple(line.split(" | ")) for line in table.strip().splitlines()]  # type: ignore[misc]
 
 
-class _Store:
-    def __init__(self, *texts: str) -> None:
-        self._uses = Counter(word for text in texts for word in text.lower().replace(".", "").split())
-
-    def count(self, word: str) -> int:
-        return self._uses[word]
-
-
 @pytest.mark.parametrize(("left", "right"), _pairs(NORMALISED))
 def test_case_punctuation_and_spacing_do_not_separate(left: str, right: str) -> None:
     found = compare(Text(None, left), Text(None, right))
@@ -82,65 +72,11 @@ def test_whole_sentences_may_change_places(left: str, right: str) -> None:
     assert found.refusal is None
 
 
-def test_a_misspelling_needs_the_store_to_know_the_word() -> None:
-    right, odd = "The deployment finished", "The deploymnt finished"
-    known = _Store(right, odd, "Another deployment")
-    assert compare(Text(None, right), Text(None, odd), vocabulary=known).misspelling
-    unknown = _Store(right, odd)
-    assert compare(Text(None, right), Text(None, odd), vocabulary=unknown).refusal is not None
-    common = _Store(right, odd, "Another deployment", "One more deploymnt")
-    assert compare(Text(None, right), Text(None, odd), vocabulary=common).refusal is not None
-    assert compare(Text(None, right), Text(None, odd)).refusal is not None
-
-
-@pytest.mark.parametrize(
-    ("right", "odd"),
-    [("always", "awlays"), ("configuration", "configurtion"), ("servidor", "servidior"), ("función", "funicón"),
-     ("deployment", "deplotment"), ("together", "togehter")],
-)  # fmt: skip
-def test_slips_of_the_finger_are_misspellings(right: str, odd: str) -> None:
-    store = _Store(right, right, odd)
-    assert misspelled(right, odd, store) == odd
-    assert misspelled(odd, right, store) == odd
-
-
-@pytest.mark.parametrize(
-    ("right", "odd"),
-    [("cache", "cahe"), ("público", "publico"), ("passed", "parsed"), ("contact", "contract"), ("timeout", "timeouts"),
-     ("causal", "casual"), ("pagado", "pagada"), ("vendido", "vencido"), ("tratado", "tratando"), ("enable", "unable"),
-     ("hoping", "hopping"), ("writers", "writes"), ("enterado", "enterrado"), ("complement", "compliment"),
-     ("puerto", "puesto"), ("cuarto", "cuatro"), ("detects", "defects"), ("сервер", "севрер"), ("server", "sevrer1")],
-)  # fmt: skip
-def test_short_words_grammar_and_other_words_are_not(right: str, odd: str) -> None:
-    store = _Store(right, right, odd)
-    assert misspelled(right, odd, store) is None
-
-
-@pytest.mark.parametrize(("right", "odd"), [("correct", "corect"), ("tomorrow", "tomorow"), ("currently", "curently")])
-def test_a_lost_r_is_a_slip_in_english_only(right: str, odd: str) -> None:
-    store = _Store(right, right, odd)
-    assert misspelled(right, odd, store, tongue="en") == odd
-    assert misspelled(right, odd, store, tongue="es") is None
-    assert misspelled(right, odd, store) is None
-
-
-def test_grammar_doubles_an_r_in_english_too() -> None:
-    for one, other in (("referred", "refered"), ("starring", "staring"), ("corrals", "corals")):
-        assert misspelled(one, other, _Store(one, one, other), tongue="en") is None
-
-
-def test_the_language_of_the_texts_decides_on_a_lost_r() -> None:
-    one, other = "It is the correct port for the relay", "It is the corect port for the relay"
-    assert compare(Text(None, one), Text(None, other), vocabulary=_Store(one, other, one)).misspelling
-    one, other = "El tesoro está enterrado en el jardín", "El tesoro está enterado en el jardín"
-    assert compare(Text(None, one), Text(None, other), vocabulary=_Store(one, other, one)).refusal is not None
-
-
 def test_number_words_are_never_the_odd_form() -> None:
     one, other = "Quedan sesenta plazas", "Quedan setenta plazas"
-    assert compare(Text(None, one), Text(None, other), vocabulary=_Store(one, other, one)).refusal is not None
+    assert compare(Text(None, one), Text(None, other), vocabulary=Words(lambda: (one, other, one))).refusal is not None
     one, other = "El cuarto intento", "El cuatro intento"
-    assert compare(Text(None, one), Text(None, other), vocabulary=_Store(one, other, one)).refusal is not None
+    assert compare(Text(None, one), Text(None, other), vocabulary=Words(lambda: (one, other, one))).refusal is not None
 
 
 def test_a_paraphrase_is_refused_but_known_to_share_its_values() -> None:

@@ -22,6 +22,15 @@ class _Known:
     def count(self, word: str) -> int:
         return len(word) % 3
 
+    def ordinary(self, word: str, tongue: str) -> bool:
+        return tongue == "en" and len(word) % 2 == 0
+
+    def known(self, word: str) -> bool:
+        return len(word) % 2 == 0
+
+    def common(self, word: str) -> bool:
+        return len(word) % 4 == 0
+
 
 @given(_TEXTS, _TEXTS)
 @example("’", "'")

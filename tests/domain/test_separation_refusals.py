@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from muninn.domain.separation import Text, compare
+from muninn.dream.words import Words
 
 ENGLISH = """
 number | The limit is -5. | The limit is 5.
@@ -58,6 +59,10 @@ negation | We use Redis | We no longer use Redis
 negation | Works without a cache | Works with a cache
 negation | No, wait here | No wait here
 negation | No. Deploy it today | No deploy it today
+antonym | Always squash before merging | Never squash before merging
+antonym | Backups never contain secrets | Backups always contain secrets
+antonym | Everything is logged | Nothing is logged
+antonym | Prices rose in May | Prices fell in May
 antonym | The flag is on | The flag is off
 antonym | Run it before the deploy | Run it after the deploy
 antonym | The change is reversible | The change is irreversible
@@ -93,7 +98,10 @@ name | Tomás informa a Ana | Ana informa a Tomás
 negation | Se puede desplegar | No se puede desplegar
 negation | Funciona con caché | Funciona sin caché
 negation | Usamos Redis | Ya no usamos Redis
-negation | Siempre hay copia | Nunca hay copia
+antonym | Siempre hay copia | Nunca hay copia
+antonym | La latencia aumentó | La latencia disminuyó
+antonym | Nunca borres la tabla | Siempre borra la tabla
+antonym | Todos aprobaron el cambio | Nadie aprobó el cambio
 negation | No, espere aquí | No espere aquí
 antonym | La caché está habilitada | La caché está deshabilitada
 antonym | El acceso está permitido | El acceso está prohibido
@@ -149,17 +157,14 @@ def _rows(table: str) -> list[tuple[str, str, str]]:
     return [tuple(cell.strip() for cell in line.split(" | ")) for line in table.splitlines() if line]  # type: ignore[misc]
 
 
-class _Common:
-    """A store in which every word is common: nothing can be a misspelling of anything."""
-
-    def count(self, word: str) -> int:
-        return 9
+def _store(*texts: str) -> Words:
+    return Words(lambda: texts)
 
 
 @pytest.mark.parametrize(("slot", "left", "right"), _rows(ENGLISH + SPANISH + OTHERS))
 def test_a_differing_slot_is_refused_by_name(slot: str, left: str, right: str) -> None:
     for one, other in ((left, right), (right, left)):
-        found = compare(Text(None, one), Text(None, other), vocabulary=_Common())
+        found = compare(Text(None, one), Text(None, other), vocabulary=_store(one, other, one))
         assert found.refusal is not None
         assert found.refusal.slot == slot
         assert not any((found.equal_after_normalisation, found.sentence_reorder, found.misspelling))
@@ -169,7 +174,7 @@ def test_a_differing_slot_is_refused_by_name(slot: str, left: str, right: str) -
 def test_what_normalisation_could_swallow_is_refused(pair: str) -> None:
     left, right = pair.split(" | ")
     for one, other in ((left, right), (right, left)):
-        assert compare(Text(None, one), Text(None, other), vocabulary=_Common()).refusal is not None
+        assert compare(Text(None, one), Text(None, other), vocabulary=_store(one, other, one)).refusal is not None
 
 
 def test_a_refusal_says_both_values() -> None:

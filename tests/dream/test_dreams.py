@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from muninn import logs
-from muninn.domain.memory import Kind, Memory, State
+from muninn.domain.draft import Draft
+from muninn.domain.memory import Kind, Memory, Provenance, State
 from muninn.domain.operations import Operation
 from muninn.domain.records import Transaction
 from muninn.domain.trust import Tier
@@ -26,6 +27,7 @@ from muninn.ports import Query
 if TYPE_CHECKING:
     from tests.dream.conftest import World
 
+PERSON = Provenance(client="person")
 PACKETS = "The Docker bridge network drops packets when MTU is 1500."
 PACKETS_AGAIN = "the docker bridge network drops packets when mtu is 1500"
 CONTRATO = "El contrato con Iberdata vence el 30 de junio de 2026."
@@ -340,6 +342,23 @@ def test_consolidation_by_day_moves_neither_gate_nor_due_marker(world: World) ->
     assert "By day: one change" in world.config.journal_file.read_text()
 
 
+def test_consolidation_that_changes_nothing_need_not_compare_again(world: World) -> None:
+    world.tell(CONTRATO)
+    world.tell("Postgres is primary.")
+    compared = []
+    for _ in range(3):
+        outcome = world.dreamer.consolidate()
+        assert outcome is not None
+        assert operations(outcome) == []
+        compared.append([one.figures["compared"] for one in outcome.plan.reports if "compared" in one.figures])
+        noted = world.service.meta()
+        world.sleep(hours=6)
+    assert compared == [[2], [], []]
+    assert world.service.meta() == noted
+    assert world.service.dreams() == ()
+    assert not world.config.journal_file.exists()
+
+
 def test_consolidation_leaves_reviews_for_the_night(world: World) -> None:
     world.tell(CONTRATO)
     world.tell(CONTRATO_BIS)
@@ -524,6 +543,35 @@ def test_inferred_links_are_made_and_fall_with_their_premise(world: World) -> No
     outcome = world.dreamer.dream(force=True)
     assert [row["op"] for row in operations(outcome)] == ["link"]
     assert [link for link in world.read.links_of(a.id) if link.relation == "inferred"] == []
+
+
+@pytest.mark.parametrize("how", ["unlink first", "unlink second", "forget", "purge", "supersede"])
+def test_an_inferred_link_falls_at_once_with_its_premise(world: World, how: str) -> None:
+    a, b, c, d = (world.tell(text) for text in ("A leaky pipe.", "A wet floor.", "A slipped visitor.", "A warm day."))
+    for source, target in ((a, b), (b, c), (a, d), (d, c)):
+        world.link(source, target, "causes", 0.9)
+    world.dreamer.dream(force=True)
+
+    def inferred() -> set[tuple[str, str]]:
+        return {(link.source, link.target) for link in world.store.links() if link.relation == "inferred"}
+
+    through_b = {(link.source, link.target) for link in world.store.links() if link.premises == (b.id,)}
+    before = inferred()
+    assert (a.id, c.id) in through_b
+    match how:
+        case "unlink first":
+            world.service.unlink(a.id, b.id, relation="causes", by=PERSON)
+        case "unlink second":
+            world.service.unlink(b.id, c.id, relation="causes", by=PERSON)
+        case "forget":
+            world.service.forget(b.id, by=PERSON)
+        case "purge":
+            world.service.purge(b.id, by=PERSON)
+        case _:
+            world.service.remember(Draft(content="A dry floor.", vault="default", supersedes=b.id), by=PERSON)
+    assert inferred() == before - through_b
+    world.dreamer.dream(force=True)
+    assert (a.id, c.id) in inferred(), "another way leads there"
 
 
 def test_undone_promotions_and_stability_do_not_come_back(world: World) -> None:

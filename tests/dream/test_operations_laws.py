@@ -254,6 +254,27 @@ def test_undo_leaves_what_a_person_changed(dream: tuple[Snapshot, list[Operation
     assert not (touched and edited in inverse.restored)
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_in_whatever_order_merges_are_undone_none_keeps_what_stands_by_itself_again(data: st.DataObject) -> None:
+    snapshot = data.draw(snapshots())
+    present, dreams_ = snapshot, []
+    for number in range(data.draw(st.integers(1, 4))):
+        active = sorted(key for key, one in present.memories.items() if one.active)
+        ids = tuple(data.draw(st.permutations(active))[: data.draw(st.integers(2, 3))])
+        if len(ids) < 2:
+            break
+        merge = Merge(vault="v", why="because", ids=ids, into=ids[0], seen=_seen(present, ids))
+        changes = apply(SnapshotReader(present), [merge], now=NOW + timedelta(days=number), dream_id=f"d{number}")
+        dreams_.append(changes.records)
+        present = written(present, changes)
+    for records in data.draw(st.permutations(dreams_)):
+        present = written(present, invert(records, SnapshotReader(present), now=LATER).changes)
+        standing = {key for key, one in present.memories.items() if one.active}
+        assert {key: one.merged_from for key, one in present.memories.items() if standing & {*one.merged_from}} == {}
+    assert {one.merged_from for one in present.memories.values()} == {()}
+
+
 def test_merge_unites_what_it_merges() -> None:
     snapshot = Snapshot(
         vault=Vault(name="v", tier=Tier.PERSONAL, created_at=NOW),

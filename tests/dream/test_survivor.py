@@ -45,6 +45,13 @@ def test_the_better_text_survives(keys: tuple[str, str], better: str, worse: str
         assert why == reason
 
 
+def test_the_ordinary_word_survives_where_the_store_has_neither_form() -> None:
+    right, odd = "The deployment is done.", "The deploymnt is done!"
+    for one, other in ((right, odd), (odd, right)):
+        ordered, why = survivor_first([memory("a", one), memory("b", other)], Words(lambda: [right, odd]))
+        assert (ordered[0].content, why) == (right, "well spelt")
+
+
 def test_use_then_recent_use_then_age_decide_between_equals() -> None:
     words = Words(lambda: [PLAIN])
     later = NOW + timedelta(days=1)

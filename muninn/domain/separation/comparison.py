@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from muninn.domain.separation import lexicon
 from muninn.domain.separation.features import CLOSED, Features, asks_by_mark, features
-from muninn.domain.separation.misspelling import Vocabulary, misspelled
+from muninn.domain.separation.misspelling import Vocabulary, misspelled, one_slip, tongue_of
 from muninn.domain.separation.refusal import Refusal, name_difference, value_differences
 from muninn.domain.separation.text import Sentence, Text
 
@@ -148,16 +148,18 @@ def _one_misspelling(left: Features, right: Features, vocabulary: Vocabulary | N
     if vocabulary is None or left.title_key != right.title_key or len(left.body_key) != len(right.body_key):
         return False
     different = [at for at, (x, y) in enumerate(zip(left.body_key, right.body_key, strict=True)) if x != y]
-    if len(different) != 1:
+    if len(different) != 1 or left.recased or right.recased:  # without capitals a name looks like a word
         return False
     at = different[0] + len(left.title_key)
     one, other = left.tokens[at], right.tokens[at]
-    if not (one.sort == other.sort == "word" and one.raw.islower() and other.raw.islower()):
+    if not (one.sort == other.sort == "word" and one_slip(one.raw, other.raw)):
         return False
+    around = {token.raw for token in (*left.tokens, *right.tokens) if token.raw.islower() and token.raw.isalpha()}
+    tongue = tongue_of(around - {one.raw, other.raw}, vocabulary)
     uses = left.body_key.count(one.key), right.body_key.count(other.key)
-    tongue = left.language if left.language == right.language else ""
-    odd = misspelled(one.raw, other.raw, vocabulary, left_uses=uses[0], right_uses=uses[1], tongue=tongue)
-    return odd is not None and not (odd in lexicon.OPPOSITES or odd in CLOSED or odd in lexicon.FUNCTION_WORDS)
+    return bool(tongue) and (
+        misspelled(one.raw, other.raw, vocabulary, tongue=tongue, left_uses=uses[0], right_uses=uses[1]) is not None
+    )
 
 
 def coverage(left: Features, right: Features) -> float:

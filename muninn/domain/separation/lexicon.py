@@ -44,7 +44,7 @@ _OPPOSITES = """
 near/far old/young start/end buy/sell bought/sold sit/stand sit/lie stand/lie walk/run run/walk light/dark light/heavy
 bright/dark thin/thick thin/fat happy/miserable happy/depressed big/little big/tiny large/little large/tiny huge/tiny
 small/huge foreground/background general/specific some/all some/every some/none short/tall even/odd deep/shallow
-loud/quiet asleep/awake
+loud/quiet asleep/awake rise/fall rose/fell risen/fallen grew/shrank expand/contract agree/disagree support/oppose
 on/off enable/disable enabled/disabled enables/disables allow/deny allow/forbid allow/block allow/refuse allow/prohibit
 allow/reject permit/forbid permit/prohibit permit/deny grant/revoke grant/deny before/after increase/decrease raise/lower
 increase/reduce grow/shrink true/false accept/reject accept/decline approve/reject always/never open/close opened/closed
@@ -68,7 +68,10 @@ cheap/expensive simple/complex positive/negative correct/incorrect right/wrong s
 blacklist/whitelist allowlist/denylist allowlist/blocklist opt-in/opt-out gain/loss profit/loss debit/credit
 supported/deprecated current/obsolete alone/together everything/nothing everyone/nobody all/none some/none
 cerca/lejos viejo/joven vieja/joven sentado/levantado claro/oscuro ligero/pesado grueso/delgado feliz/triste
-algunos/todos par/impar profundo/superficial
+algunos/todos par/impar profundo/superficial gusta/odia gustan/odia aumentó/disminuyó aumentó/redujo aumentan/disminuyen
+aumentaron/disminuyeron crece/decrece suben/bajan subieron/bajaron ganó/perdió ganaron/perdieron ganan/pierden
+abren/cierran abrió/cerró abrieron/cerraron empieza/termina empezó/terminó entró/salió llegó/salió aceptó/rechazó
+aceptan/rechazan aceptaron/rechazaron compró/vendió enviaron/recibieron envió/recibió
 encender/apagar encendido/apagado encendida/apagada activar/desactivar activo/inactivo activa/inactiva
 habilitar/deshabilitar habilitado/deshabilitado permitir/prohibir permitido/prohibido permitida/prohibida permite/prohíbe
 permitir/denegar permite/deniega permitir/bloquear permite/bloquea conceder/revocar antes/después aumentar/disminuir

@@ -1,6 +1,6 @@
 """Knows how to name what tells two texts apart: the slot, and what each side says there.
 
-Order of telling: a value that both state differently, polarity, opposites, a value that only one states, words, order.
+Order of telling: a value that both state differently, a negation for its opposite, polarity, opposites, a value that only one states, words, order.
 """
 
 from __future__ import annotations
@@ -80,12 +80,13 @@ def name_difference(left: Features, right: Features, values: Sequence[Refusal]) 
     for refusal in values:
         if refusal.left and refusal.right:
             return refusal
-    if len(left.negations) != len(right.negations):
-        return Refusal("negation", _told(left.negations), _told(right.negations))
     said_left, said_right = ([t.key for t in text.tokens if t is not STOP] for text in (left, right))
     uses_left, uses_right = Counter(said_left), Counter(said_right)
     only_left, only_right = list((uses_left - uses_right).elements()), list((uses_right - uses_left).elements())
-    opposed = _opposed(only_left, only_right)
+    opposed = _opposed(_denying(only_left), only_right) or _opposed(only_left, _denying(only_right))
+    if opposed is None and len(left.negations) != len(right.negations):
+        return Refusal("negation", _told(left.negations), _told(right.negations))
+    opposed = opposed or _opposed(only_left, only_right)
     if opposed is not None:
         return opposed
     if values:
@@ -112,6 +113,11 @@ def _opposed(only_left: Sequence[str], only_right: Sequence[str]) -> Refusal | N
             if _prefixed(word, other) or _prefixed(other, word):
                 return Refusal("antonym", word, other)
     return None
+
+
+def _denying(words: Sequence[str]) -> list[str]:
+    """The negations among the words whose opposite is told ("never" for "always"), not that they deny ("without")."""
+    return [word for word in words if word in lexicon.NEGATIONS and word not in ("without", "sin")]
 
 
 def _bases(word: str) -> tuple[str, ...]:

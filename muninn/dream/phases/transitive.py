@@ -1,4 +1,8 @@
-"""Phase 5: what follows from strong links is linked; inferred links whose premise is gone fall."""
+"""Phase 5: what follows from strong links is linked; inferred links whose premise is gone fall.
+
+Where a person takes a premise away, the writer lets them fall at once (``service.writer``); what dreams, weights and
+restored memories change is settled here.
+"""
 
 from __future__ import annotations
 
