@@ -6,7 +6,7 @@ near-identical memories the newest wins, unless the query names what they differ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from muninn.domain.memory import Memory
 from muninn.ports import Calibration
+from muninn.recall.columns import Mask
 from muninn.recall.holdings import Holdings
 from muninn.recall.tokens import tokens
 
@@ -31,6 +32,7 @@ SAME_ANSWER = 0.75
 """Weighted share of the query that two texts cover by the same words to be two answers to one question."""
 COMPARED = 160
 """How many of the best are compared with one another."""
+_ROUNDING = 1e-5
 
 
 def line_of(memory_id: str, holdings: Holdings, visible: Callable[[str], bool], as_of: datetime | None) -> list[str]:
@@ -87,11 +89,9 @@ def newest_first(
             continue
         rows = index.matrix[[holdings.row_of[memory_id][1] for memory_id in ids]]
         similar = calibration.a * (rows @ rows.T) + calibration.b
-        pairs = [
-            _by_age(ids[i], ids[j], holdings, as_of)
-            for i, j in np.argwhere(np.triu(similar >= ALIKE, k=1)).tolist()
-            if similar[i, j] >= NEAR_IDENTICAL or _on_one_thing(ids[i], ids[j], holdings, asked)
-        ]
+        texts = [holdings.memories[memory_id].content for memory_id in ids]
+        alike = (similar >= NEAR_IDENTICAL) | (similar >= ALIKE) & _on_one_thing(texts, asked)
+        pairs = [_by_age(ids[i], ids[j], holdings, as_of) for i, j in np.argwhere(np.triu(alike, k=1)).tolist()]
         for newer, older in sorted(pairs, key=lambda pair: [_age_key(m, holdings, as_of) for m in pair]):
             if _takes_over(holdings.memories[newer], holdings.memories[older], named, as_of):
                 settled[newer] = max(settled[newer], settled[older])
@@ -99,14 +99,19 @@ def newest_first(
     return settled
 
 
-def _on_one_thing(one: str, other: str, holdings: Holdings, asked: Mapping[str, float]) -> bool:
-    """Whether two memories share most of their words, or most of those that were asked for."""
-    first, second = _tokens(holdings.memories[one].content), _tokens(holdings.memories[other].content)
-    shared = first & second
-    if len(shared) >= SHARED_WORDS and len(shared) >= SHARED_PART * max(len(first), len(second)):
-        return True
-    covered = sum(weight for token, weight in asked.items() if token in shared)
-    return covered >= SAME_ANSWER * sum(asked.values())
+def _on_one_thing(texts: Sequence[str], asked: Mapping[str, float]) -> Mask:
+    """Which two of the texts share most of their words, or most of those that were asked for; shape (texts, texts)."""
+    numbers: dict[str, int] = {token: number for number, token in enumerate(asked)}
+    held = [[numbers.setdefault(token, len(numbers)) for token in _tokens(text)] for text in texts]
+    holding = np.zeros((len(texts), len(numbers)), np.float32)
+    for row, columns in zip(holding, held, strict=True):
+        row[columns] = 1.0
+    lengths = holding.sum(axis=1)
+    shared = holding @ holding.T
+    alike = (shared >= SHARED_WORDS) & (shared >= SHARED_PART * np.maximum(lengths, lengths[:, None]) - _ROUNDING)
+    weights = np.array(list(asked.values()), np.float32)
+    covered = (holding[:, : len(asked)] * weights) @ holding[:, : len(asked)].T
+    return np.asarray(alike | (covered >= SAME_ANSWER * float(weights.sum()) - _ROUNDING), np.bool_)
 
 
 @lru_cache(maxsize=4096)
