@@ -33,7 +33,7 @@ from muninn.recall.choice import read_model
 from muninn.service import MemoryService
 from muninn.store.lance import LanceStore
 
-EMBED_BATCH = 16
+EMBED_BATCH = 32
 _EMBED_IDLE = 0.2  # seconds between looks when nothing waits
 _EMBED_PAUSE = 60.0  # seconds after an embedder failed
 
