@@ -14,7 +14,7 @@ from tests.torture.home import Home
 
 pytestmark = pytest.mark.slow
 
-TIMEOUT = 8.0  # seconds, of the dream
+TIMEOUT = 5.0  # seconds, of the dream
 GRACE = 5.0  # seconds on top of it, and of what a start takes anyway
 MODES = ("hang_accept", "hang_after_headers", "drip:20", "ws_flood", "endless_headers", "huge:300000000")
 CASES = list(zip(MODES, cycle(("ollama", "anthropic", "openai")), strict=False))
