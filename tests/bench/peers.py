@@ -47,7 +47,7 @@ PEERS = (
     Peer("server-memory-by-word", "server-memory", "node_modules", _NPM, False),
 )
 UNMEASURED = {
-    "MuninnDB": "a Go program whose build fetches its own model; it is not offered as a module, so no package client gets it",
+    "MuninnDB": "a database server in Go, not offered through a package index; it was not built for this bench",
     "Letta": "its agent reads and writes memory through a language model; without one there is no recall to measure",
 }
 

@@ -50,6 +50,8 @@ def test_the_last_dream_is_the_one_that_ran_last(tmp_path: Path) -> None:
         app.service.remember(Draft(content="one"), by=BY)
         app.dreamer.dream(force=True)
     with awake(tmp_path / "home", years_back=1) as app:
+        app.service.remember(Draft(content="The relay listens on port 4242."), by=BY)
+        app.service.remember(Draft(content="the relay listens on port 4242"), by=BY)
         last = app.dreamer.dream(force=True).dream_id
         assert (app.dreamer.last_dream() or {})["dream_id"] == last
         assert app.service.dreams()[0].id == last
