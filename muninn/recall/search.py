@@ -29,6 +29,8 @@ CROWD_SHARE, CROWD = 0.85, 160
 """Where many memories say nearly the same, all within this share of the best (and at most so many) are looked at: the
 newest of them must be among those compared."""
 
+GUESSES = "no memory shares a telling word with this: what follows is only near in meaning"
+
 CLOSE = (1.0 - scoring.BAND) / (1.0 + scoring.BAND) * 0.85
 """Share of the last place's relevance below which neither standing nor succession brings a memory into the answer."""
 
@@ -62,7 +64,8 @@ def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
         return Answer(hits=(), degraded=question.degraded, abstained=True, notes=question.notes)
     shown = [memory_id for memory_id in ranked[: query.limit] if scores[memory_id] >= scoring.LEAST_SHOWN]
     hits = tuple(_hit(evidence[memory_id], scores[memory_id], holdings, question) for memory_id in shown)
-    return Answer(hits=hits, degraded=question.degraded, abstained=False, notes=question.notes)
+    notes = question.notes + ((GUESSES,) if all(_guessed(evidence[memory_id]) for memory_id in shown) else ())
+    return Answer(hits=hits, degraded=question.degraded, abstained=False, notes=notes)
 
 
 def _visible(memory_id: str, holdings: Holdings, found: Scan) -> bool:
@@ -74,6 +77,11 @@ def _grounded(evidence: Evidence, found: Scan, question: Question) -> bool:
     if evidence.timely and not found.has_subject:
         return True
     return scoring.grounded(evidence.meaning, evidence.wording, question.familiar)
+
+
+def _guessed(evidence: Evidence) -> bool:
+    """Whether nothing but some nearness in meaning speaks for a memory."""
+    return evidence.wording <= 0 and not evidence.timely and evidence.meaning < scoring.MEANT_BY_NONSENSE
 
 
 def _slots(ids: Iterable[str], holdings: Holdings) -> Slots:

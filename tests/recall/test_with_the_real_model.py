@@ -10,6 +10,7 @@ import pytest
 from muninn.domain.trust import Tier
 from muninn.embed.calibration import ENGLISH, SPANISH
 from muninn.recall.noise import centres
+from muninn.recall.search import GUESSES
 from tests.recall.conftest import World, embedders
 
 pytestmark = pytest.mark.model
@@ -92,6 +93,11 @@ def test_questions_without_a_word_of_their_answer_are_answered(spoken: World) ->
     for question, note in zip(UNSHARED_QUESTIONS, UNSHARED_NOTES, strict=True):
         found = [hit.memory.content for hit in spoken.recall(question, limit=5).hits]
         assert note in found, (question, found)
+
+
+def test_what_is_only_near_in_meaning_is_said_to_be(spoken: World) -> None:
+    assert GUESSES in spoken.recall("who won the world cup that summer").notes
+    assert GUESSES not in spoken.recall(ENGLISH_QUESTIONS[1]).notes
 
 
 def test_nonsense_abstains_and_questions_do_not(spoken: World) -> None:
