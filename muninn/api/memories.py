@@ -114,20 +114,18 @@ def list_memories(core: Core, call: Call) -> Answer:
 
 
 def show(core: Core, call: Call) -> Answer:
-    return Answer(
-        document=full_document(
-            core.service, core.service.look(memory_id(core, call.path["id"]), session_id=call.provenance.session_id)
-        )
-    )
+    by = call.provenance
+    memory = core.service.look(memory_id(core, call.path["id"], by=by), session_id=by.session_id)
+    return Answer(document=full_document(core.service, memory))
 
 
 def edit(core: Core, call: Call) -> Answer:
-    made = core.service.edit(memory_id(core, call.path["id"]), call.object(), by=call.provenance)
+    made = core.service.edit(memory_id(core, call.path["id"], by=call.provenance), call.object(), by=call.provenance)
     return Answer(document={**full_document(core.service, made.memory), "notes": list(made.notes)})
 
 
 def forget(core: Core, call: Call) -> Answer:
-    memory = core.service.require(memory_id(core, call.path["id"]))
+    memory = core.service.require(memory_id(core, call.path["id"], by=call.provenance))
     if not call.flag("purge"):
         return Answer(document=full_document(core.service, core.service.forget(memory.id, by=call.provenance)))
     copies = core.copies_since(min(memory.created_at, memory.learned_at))
@@ -137,7 +135,7 @@ def forget(core: Core, call: Call) -> Answer:
 
 
 def restore(core: Core, call: Call) -> Answer:
-    restored = core.service.restore(memory_id(core, call.path["id"]), by=call.provenance)
+    restored = core.service.restore(memory_id(core, call.path["id"], by=call.provenance), by=call.provenance)
     return Answer(document=full_document(core.service, restored))
 
 

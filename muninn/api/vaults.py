@@ -10,7 +10,7 @@ from muninn.api.calls import Answer, Call, Core, Route, typed
 from muninn.api.ids import memory_id
 from muninn.api.wire import link_document, suggestion_document, vault_document
 from muninn.domain.linking import orphans
-from muninn.domain.memory import Vault
+from muninn.domain.memory import Provenance, Vault
 from muninn.domain.trust import parse_tier
 from muninn.errors import UsageError
 
@@ -69,22 +69,24 @@ def remove_vault(core: Core, call: Call) -> Answer:
 
 def link(core: Core, call: Call) -> Answer:
     asked: Link = typed(call, Link)
-    made = core.service.link(*_ends(core, asked), relation=asked.relation, weight=asked.weight, by=call.provenance)
+    made = core.service.link(
+        *_ends(core, asked, by=call.provenance), relation=asked.relation, weight=asked.weight, by=call.provenance
+    )
     return Answer(document=link_document(made), status=201)
 
 
-def _ends(core: Core, asked: Link | Unlink) -> tuple[str, str]:
-    return memory_id(core, asked.source), memory_id(core, asked.target)
+def _ends(core: Core, asked: Link | Unlink, *, by: Provenance) -> tuple[str, str]:
+    return memory_id(core, asked.source, by=by), memory_id(core, asked.target, by=by)
 
 
 def unlink(core: Core, call: Call) -> Answer:
     asked: Unlink = typed(call, Unlink)
-    gone = core.service.unlink(*_ends(core, asked), relation=asked.relation, by=call.provenance)
+    gone = core.service.unlink(*_ends(core, asked, by=call.provenance), relation=asked.relation, by=call.provenance)
     return Answer(document={**link_document(gone), "removed": True})
 
 
 def links_of(core: Core, call: Call) -> Answer:
-    memory = core.service.require(memory_id(core, call.path["id"]))
+    memory = core.service.require(memory_id(core, call.path["id"], by=call.provenance))
     links = core.service.read.links_of(memory.id)
     ends = {end for one in links for end in (one.source, one.target)} - {memory.id}
     found = [other for other in map(core.service.read.get, sorted(ends)) if other is not None]

@@ -64,6 +64,11 @@ class Provenance:
     iteration: int | None = None
     tool: str | None = None
 
+    @property
+    def origin(self) -> Origin:
+        """Whose word this is: an agent's, or a person's."""
+        return Origin.AGENT if self.client.split("/", 1)[0] in ("mcp", "hook") else Origin.MANUAL
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:

@@ -18,7 +18,7 @@ from muninn.domain.memory import (
 )
 from muninn.domain.records import Transaction
 from muninn.errors import NotFoundError, UsageError
-from muninn.service.writer import Writer, dated, said_by
+from muninn.service.writer import Writer, dated
 
 
 class Links(Writer):
@@ -31,15 +31,8 @@ class Links(Writer):
             )
         if not 0.0 <= weight <= 1.0:
             raise UsageError(f"weight {weight} is out of range", hint="0 to 1")
-        return self._link(
-            self.require(source),
-            self.require(target),
-            relation,
-            weight,
-            origin=said_by(by),
-            crossing=False,
-            by=by,
-        )
+        ends = self.require(source), self.require(target)
+        return self._link(*ends, relation, weight, origin=by.origin, crossing=False, by=by)
 
     def _link(
         self, source: Memory, target: Memory, relation: str, weight: float, *, origin: Origin, crossing: bool, by: Provenance

@@ -15,7 +15,7 @@ from muninn.embed.text import embedded_text
 from muninn.errors import ConflictError, MuninnError, ProviderError, StoreError, UsageError
 from muninn.ports import Answer, Query
 from muninn.service.vaults import Vaults
-from muninn.service.writer import Batch, said_by
+from muninn.service.writer import Batch
 
 QUERY_KEPT = 1000  # characters of a query that usage remembers, for the probe of later dreams
 
@@ -105,7 +105,7 @@ class Memories(Vaults):
         return tuple(
             Link(
                 source=made.memory.id, target=row.id, relation="supersedes", vault=row.vault, weight=1.0,
-                origin=said_by(by), created_at=now,
+                origin=by.origin, created_at=now,
             )
             for row in closed
         )  # fmt: skip

@@ -16,7 +16,7 @@ from typing import Protocol
 from muninn import logs
 from muninn.domain.linking import Linker
 from muninn.domain.marks import WRITES
-from muninn.domain.memory import Link, LinkKey, Memory, Origin, Provenance, Vault, vault_key
+from muninn.domain.memory import Link, LinkKey, Memory, Provenance, Vault, vault_key
 from muninn.domain.records import Transaction
 from muninn.domain.transitive import fallen
 from muninn.domain.trust import Tier
@@ -189,8 +189,3 @@ def dated(links: Iterable[Link], get: Callable[[str], Memory | None]) -> tuple[L
         births = [memory.created_at for memory in (get(link.source), get(link.target)) if memory is not None]
         known.append(replace(link, created_at=max(births, default=link.created_at)))
     return tuple(known)
-
-
-def said_by(who: Provenance) -> Origin:
-    """Whose word a link is: an agent's, or a person's."""
-    return Origin.AGENT if who.client.split("/", 1)[0] in ("mcp", "hook") else Origin.MANUAL

@@ -121,6 +121,23 @@ def test_legal_text_stays_away_from_agents(agent: Any, hire: Callable[..., Any])
     assert "40,000" in json.dumps(lawyer.result("prompts/get", name="where_did_we_leave_off"))
 
 
+def test_agents_name_memories_whole_so_that_guesses_find_none(agent: Any, hire: Callable[..., Any]) -> None:
+    secret = hire("legal-acme", chosen=True).use("remember", content="the settlement with Acme is 40,000")["id"]
+    other = agent.use("remember", content="tabs, not spaces")["id"]
+    guess = secret[:-1]
+    for tool, arguments in (
+        ("read", {"id": guess}),
+        ("neighbours", {"id": guess}),
+        ("edit", {"id": guess, "tags": ["x"]}),
+        ("forget", {"id": guess}),
+        ("link", {"source": other, "target": guess}),
+        ("read", {"id": secret[:6]}),
+    ):
+        refusal = agent.refused(tool, **arguments)
+        assert "there is no memory" in refusal
+        assert secret not in refusal
+
+
 def test_answers_are_bounded_and_say_what_was_cut(agent: Any) -> None:
     text = "abc " * 30_000
     long = agent.use("remember", content=text)["id"]
