@@ -1,31 +1,29 @@
 """How often over models may write a text that models wrote: what is told again and again drifts, however true each telling.
 
 A level belongs to a text. A text that a person or an agent gave has level 0; one that a model wrote is one above the
-highest of its sources; whoever edits it starts anew. Levels are kept as decisions, so they are undone and erased with them.
+highest of its sources; whoever edits it starts anew. Levels are kept as decisions, one for each text that a memory had, so
+an undone dream leaves what is true of the older text, and they are erased with the memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from muninn.domain.memory import Memory, content_hash
 from muninn.domain.records import Decision
 
 LEVELS = 2
-OP = "text"  # of the decision that keeps a level
 
 
-def key_of(memory_id: str) -> str:
-    """The key of the decision that keeps the level of a memory's text."""
-    return f"{OP}:{memory_id}"
+def level_of(memory: Memory, decisions: Mapping[str, Decision]) -> int:
+    """The level of the text as it is now, given all decisions by their keys."""
+    found = decisions.get(f"{_op(memory)}:{memory.id}")
+    return int(found.verdict) if found is not None else 0
 
 
-def level_of(memory: Memory, decision: Decision | None) -> int:
-    """The level of the text as it is now, given what was last noted."""
-    if decision is None or decision.fingerprints != (memory.content_hash,):
-        return 0
-    return int(decision.verdict)
+def _op(memory: Memory) -> str:
+    return f"text {memory.content_hash}"
 
 
 def level_from(text: str, sources: Iterable[tuple[Memory, int]]) -> int:
@@ -38,7 +36,7 @@ def noted(memory: Memory, level: int, *, at: datetime, dream_id: str) -> Decisio
     """The record that the text of ``memory`` has this level."""
     return Decision(
         ids=(memory.id,),
-        op=OP,
+        op=_op(memory),
         verdict=str(level),
         fingerprints=(memory.content_hash,),
         at=at,

@@ -88,7 +88,7 @@ class Decision:
     """What was decided about a set of memories, so that it is not asked or tried again until one of them changes.
 
     ``fingerprints`` are those the decision was made on. verdict: "distinct" (never merge), "pending" (queued for
-    review), "declined" (a person undid it), "conflict" (annotated contradiction); for op "text" see ``lineage``.
+    review), "declined" (a person undid it), "conflict" (annotated contradiction); for texts see ``lineage``.
     """
 
     ids: tuple[str, ...]  # sorted

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from itertools import combinations
 
-from muninn.domain.lineage import key_of, level_of
+from muninn.domain.lineage import level_of
 from muninn.domain.memory import Memory
 from muninn.domain.records import Decision
 
@@ -59,7 +59,7 @@ class Rulings:
 
     def level(self, memory: Memory) -> int:
         """How often over models have written the text that the memory has now."""
-        return level_of(memory, self._by_key.get(key_of(memory.id)))
+        return level_of(memory, self._by_key)
 
     def rests(self, memory: Memory, *, now: datetime) -> bool:
         """Whether an undone change of this memory's stability still keeps the next one off."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from muninn.domain.lineage import LEVELS, level_from, level_of, noted
 from muninn.domain.memory import State
+from muninn.dream.rulings import Rulings
 from muninn.llm.function import FunctionModels
 from muninn.ports import Request
 from muninn.testing import FakeClock
@@ -69,11 +71,28 @@ def test_words_that_a_person_gave_start_anew(make_world: Callable[..., World]) -
     assert len([one for one in world.read.memories() if one.active]) == 1
 
 
+def test_whoever_undoes_a_dream_has_the_level_of_the_older_words_again(make_world: Callable[..., World]) -> None:
+    world = make_world(models=writer())
+    first = world.tell(FIRST)
+    for telling in TELLINGS[:2]:
+        night(world, telling)
+    rulings = Rulings(world.service.decisions().values())
+    assert rulings.level(world.service.require(first.id)) == LEVELS
+    for level in (1, 0):
+        world.dreamer.undo()
+        rulings = Rulings(world.service.decisions().values())
+        assert rulings.level(world.service.require(first.id)) == level
+
+
 def test_the_level_is_that_of_the_highest_source_and_one() -> None:
     now = FakeClock().now()
     plain, written = memory("01A", "one"), memory("01B", "two")
     note = noted(written, 2, at=now, dream_id="D")
-    assert (level_of(written, note), level_of(written, None), level_of(plain, note)) == (2, 0, 0)
+    assert [level_of(one, {note.key: note}) for one in (written, plain, replace(written, content_hash="9"))] == [
+        2,
+        0,
+        0,
+    ]
     assert level_from("three", [(plain, 0), (written, 2)]) == 3
     assert level_from("one", [(plain, 0), (written, 2)]) == 0, "the words of a source are not written by the model"
     assert level_from("two", [(plain, 0), (written, 2)]) == 2
