@@ -40,7 +40,7 @@ _SHARED = (
 
 
 def configure(to: Path | TextIO | None) -> None:
-    """Log to a file (rotated, 0600), to a stream, or to nowhere, where it cannot be written: that is no reason to do nothing else."""
+    """Log to a file (rotated, 0600), to a stream, or to nowhere; so, too, where the file cannot be written."""
     handler: logging.Handler = logging.NullHandler()
     if isinstance(to, Path):
         with suppress(OSError):

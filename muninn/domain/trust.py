@@ -44,14 +44,6 @@ def parse_tier(text: str) -> Tier:
         raise UsageError(f"unknown tier {text!r}", hint=f"one of: {', '.join(Tier)}") from None
 
 
-def stored_tier(text: object) -> tuple[Tier, str | None]:
-    """The tier found with stored data, and what to report when it is none: then the text counts as legal."""
-    try:
-        return Tier(text), None  # type: ignore[arg-type]
-    except ValueError:
-        return Tier.LEGAL, f"unknown stored tier {text!r} is treated as legal"
-
-
 class Location(StrEnum):
     """Where a model runs, as far as it can be proved: by the address connected to, or by TLS to the provider's own host."""
 

@@ -42,9 +42,7 @@ class Findings:
     mark: Mark
     figures: dict[str, object] = field(default_factory=dict)
     compared: dict[str, int] | None = None  # id to scan key of what was compared with all others, once dedup has run
-    allowance: int | None = (
-        None  # memories that may be archived today, once somebody asked; what is spent does not move it
-    )
+    allowance: int | None = None  # memories that may be archived today, once somebody asked; spending does not move it
     unfinished: str | None = None  # what the deadline left undone
     active: tuple[Snapshot, tuple[Memory, ...]] | None = None  # of the snapshot last asked about
     narrative: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)

@@ -36,9 +36,8 @@ from muninn.ports import Calibration, Clock, Embedder, Ids
 
 RESERVE = 2.0  # seconds of the time box kept for applying, probing again and telling
 _DAY = 24 * 3600.0  # seconds
-TELLING = (
-    12  # characters from which a title is looked for anywhere in the journal; a shorter one only where it is quoted
-)
+TELLING = 12
+"""Characters from which a title is looked for anywhere in the journal; a shorter one only where it is quoted."""
 Progress = Callable[[Mapping[str, object]], None]
 
 

@@ -59,7 +59,6 @@ class HookService:
         language: str = "en",
     ) -> None:
         self._config = config
-        self._limits = config
         self._clock = clock
         self._home = home
         self._remember = remember if config.propose_memories else None
@@ -155,10 +154,10 @@ class HookService:
         agent = _identifier(payload, "agent_id") or MAIN
         with self._lock:
             session = self._session(payload, now)
-            window = record(session.agents.get(agent) or _window(agent, now), action, self._limits)
+            window = record(session.agents.get(agent) or _window(agent, now), action, self._config)
             if action.heard:
                 window = spoken(window, now)
-            signals, window = perceive(window, self._limits, now)
+            signals, window = perceive(window, self._config, now)
             self._sessions.put(replace(session, agents=with_agent(session.agents, agent, window)))
         return answer(event, signals, language=self._language)
 

@@ -12,9 +12,8 @@ from muninn.llm.served import HostedModel
 from muninn.ports import Completion, Request
 
 _THINKING_ROOM = 16_384  # tokens: the official models think inside the same allowance as the answer
-_UNSUPPORTED = frozenset(
-    {"maxLength", "minLength"}
-)  # by the strict schemas of the official host; other servers need them
+_UNSUPPORTED = frozenset({"maxLength", "minLength"})
+"""What the strict schemas of the official host do not take; other servers need it."""
 
 
 class OpenAIProvider(HostedModel):

@@ -2,8 +2,8 @@
 
 Requests that only read run side by side (agents send several at once). One that writes waits for all before it, and what
 comes after it waits for it, so that each sees what its client had asked for earlier. ``initialize``, ``ping`` and
-notifications are handled by the reader. A line that is too long or is not JSON gets an error answer and the conversation goes on. The end of the
-input ends it: requests under way may finish for a moment, then nothing is left running.
+notifications are handled by the reader. A line that is too long or is not JSON gets an error answer and the conversation
+goes on. The end of the input ends it: requests under way may finish for a moment, then nothing is left running.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from muninn.domain.memory import Memory, State
-from muninn.recall.textindex import Slots
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Column = np.ndarray[tuple[int], np.dtype[Any]]
@@ -100,6 +99,3 @@ class Columns:
 
     def active(self) -> Mask:
         return np.asarray(self["state"] == ACTIVE, np.bool_)
-
-    def vault_slots(self, vault: int) -> Slots:
-        return np.flatnonzero((self["vault"] == vault) & (self["state"] < GONE)).astype(np.int32)

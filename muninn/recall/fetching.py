@@ -58,12 +58,6 @@ class Fetched:
             while len(self._rows) > _KEPT:
                 self._rows.popitem(last=False)
 
-    def peek(self, memory_id: str) -> Memory | None:
-        """A row if it is kept."""
-        with self._lock:
-            row = self._rows.get(memory_id)
-            return None if row is None else row[0]
-
     def forget(self, ids: Iterable[str]) -> None:
         """These rows have changed or gone."""
         with self._lock:

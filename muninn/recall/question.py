@@ -47,7 +47,8 @@ class Embedders(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """``tokens``: index token → the word as asked, in order. ``language``: its code, 0 unknown. ``vectors`` and
-    ``floors``: per embedding model. ``familiar``: share in words that people use. ``subject``: the tokens that speak about no time."""
+    ``floors``: per embedding model. ``familiar``: share in words that people use. ``subject``: the tokens that speak about
+    no time."""
 
     query: Query
     vaults: tuple[str, ...] | None

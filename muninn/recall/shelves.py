@@ -33,8 +33,6 @@ _CHUNK = 1024  # memories read at once
 _COUNTED = 800  # how rare a common word is makes no difference beyond
 _TOLD = 20_000  # words
 
-Vaults = tuple[str, ...] | None
-
 
 class Searchable(Store, Protocol):
     """A store that can be searched where it lies."""
@@ -192,7 +190,7 @@ class Shelves:
         with self.latch.shared():
             return self.roster.beside(memory_id, vault, reach)
 
-    def models(self, keys: Vaults) -> list[str]:
+    def models(self, keys: tuple[str, ...] | None) -> list[str]:
         with self.latch.shared():
             return self.roster.models(keys)
 
@@ -209,12 +207,13 @@ class Shelves:
     def told(self, token: str) -> int:
         """How many memories of the tables hold a token, counted up to 800 and as it was when first asked: what is newer
         is held beside the tables."""
-        told = self._told
-        if token not in told:
+        told = self._told  # other threads fill and empty it, too
+        count = told.get(token)
+        if count is None:
             if len(told) >= _TOLD:
                 told.clear()
-            told[token] = len(self.tables.holders_of(token, limit=_COUNTED))
-        return told[token]
+            count = told[token] = len(self.tables.holders_of(token, limit=_COUNTED))
+        return count
 
 
 def vector_of(held: Holdings, memory_id: str) -> bytes | None:

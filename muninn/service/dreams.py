@@ -23,7 +23,7 @@ from muninn.ports import ReadModel
 from muninn.service.links import Links
 from muninn.service.writer import dated
 
-_FOR_UNDO = ("moved", "narrative", "rules")
+_TOLD = ("moved", "narrative", "rules")  # of a report, what the journal keeps
 _THINNED_AT_ONCE = 500
 
 
@@ -220,7 +220,7 @@ class Dreams(Links):
 
 def _summary(report: Mapping[str, object]) -> dict[str, object]:
     """What stays of a dream's report once it can only be read about."""
-    return {**{key: value for key, value in report.items() if key not in _FOR_UNDO}, "kept_by": "journal"}
+    return {**{key: value for key, value in report.items() if key not in _TOLD}, "kept_by": "journal"}
 
 
 class _Existing:

@@ -153,7 +153,7 @@ class LanceStore:
         return self._overlaid(schema.DECISIONS, self._tables.scan(schema.DECISIONS))
 
     def egress(self, since: str = "") -> Iterator[Egress]:
-        rows = self._overlaid(schema.EGRESS, self._tables.after(schema.EGRESS, since))
+        rows = self._overlaid(schema.EGRESS, self._tables.scan(schema.EGRESS, after=since))
         return (row for row in rows if row.id > since)
 
     def meta(self) -> Mapping[str, str]:

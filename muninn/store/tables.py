@@ -106,11 +106,6 @@ class Tables:
         for batch in self._batches(table, table.schema.names, f"{column} = {quote(value)}"):
             yield from table.records(batch)
 
-    def after(self, table: Table, key: str) -> Iterator[Any]:
-        """Rows whose key is greater than ``key``."""
-        for batch in self._batches(table, table.schema.names, f"{table.key} > {quote(key)}"):
-            yield from table.records(batch)
-
     def scan_memories(self) -> Iterator[tuple[Any, bytes | None]]:
         """Every memory with its vector."""
         for batch in self._batches(MEMORIES, self.memory_columns(), None):

@@ -1,6 +1,7 @@
 """Knows how to name what tells two texts apart: the slot, and what each side says there.
 
-Order of telling: a value that both state differently, a negation for its opposite, polarity, opposites, a value that only one states, words, order.
+Order of telling: a value that both state differently, a negation for its opposite, polarity, opposites, a value that only
+one states, words, order.
 """
 
 from __future__ import annotations
