@@ -39,6 +39,16 @@ class DreamRecord:
     report: Mapping[str, object] = field(default_factory=dict)
     undone_at: datetime | None = None
 
+    @property
+    def closed(self) -> bool:
+        """Whether it is too old to be undone: the rows as they were are gone."""
+        return "undo" in self.report
+
+    @property
+    def abridged(self) -> bool:
+        """Whether its operations stand in the journal alone."""
+        return "kept_by" in self.report
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationRecord:

@@ -203,7 +203,7 @@ class Dreamer:
         last = max(dreams, key=lambda one: one.id)
         if self._files.state().last_dream_id != last.id:
             self._files.finish(dream_id=last.id, now=last.started_at, status=last.status)
-        if last.undone_at is not None or self._journal.holds(last.id):
+        if last.undone_at is not None or last.abridged or self._journal.holds(last.id):
             return None
         record = replace(
             last, finished_at=last.finished_at or self._clock.now(), report={**last.report, "recovered": True}

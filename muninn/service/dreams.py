@@ -87,7 +87,7 @@ class Dreams(Links):
                 raise ConflictError(
                     f"dream {dream_id} was undone on {record.undone_at:%Y-%m-%d %H:%M}", hint="muninn dreams"
                 )
-            if record.report.get("undo") == "closed":
+            if record.closed:
                 raise ConflictError(
                     f"dream {dream_id} is too old to be undone", hint="dream.undo_days says how long that is possible"
                 )
@@ -118,9 +118,9 @@ class Dreams(Links):
         ``told``: which of these dreams stand with every operation in the journal. Of them only the record stays, and of
         a consolidation by day not even that. What is left when ``interrupted`` is done the next time.
         """
-        old = [one for one in self.store.dreams() if one.started_at < before and "kept_by" not in one.report]
+        old = [one for one in self.store.dreams() if one.started_at < before and not one.abridged]
         journalled = frozenset(told([one.id for one in old]))
-        closed = [one for one in old if one.id in journalled or "undo" not in one.report]
+        closed = [one for one in old if one.id in journalled or not one.closed]
         for done, record in enumerate(closed):
             if interrupted():
                 return done
@@ -170,7 +170,7 @@ class Dreams(Links):
         """By vault key, how far back dreams and undo may still look into usage."""
         before: dict[str, list[Any]] = {}
         for record in self.store.dreams():
-            if record.undone_at is None and "undo" not in record.report:
+            if record.undone_at is None and not record.closed:
                 moved: Any = record.report.get("moved") or {}
                 for key, move in moved.items():
                     before.setdefault(key, []).append(move["before"])

@@ -154,6 +154,18 @@ def test_the_rows_of_a_year_are_those_of_the_time_in_which_a_dream_can_be_undone
     assert not any(one.query for one in old)
 
 
+def test_an_old_dream_whose_operations_only_the_journal_had_is_not_told_without_them(world: World) -> None:
+    told = world.tell("one")
+    world.use(told)
+    world.dreamer.dream(force=True)
+    world.sleep(days=100)
+    world.dreamer.let_go()
+    for file in (world.dreamer._journal.markdown, world.dreamer._journal.twin):
+        file.unlink()
+    assert world.dreamer.recover() is None
+    assert world.dreamer.journal() == []
+
+
 def test_once_a_day_is_enough(world: World) -> None:
     told = world.tell("one")
     for _ in range(40):

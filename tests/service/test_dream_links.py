@@ -106,7 +106,7 @@ def test_what_the_journal_tells_of_an_old_dream_is_not_kept_twice(service_over: 
     before = clock.now() - timedelta(days=90)
     assert service.close_undo(before, told={"TOLD", "NEW"}.intersection) == 2
     assert {one: len(list(service.store.operations(one))) for one in ("TOLD", "UNTOLD", "NEW")} == {"TOLD": 0, "UNTOLD": 1, "NEW": 1}  # fmt: skip
-    assert {one.id: one.report.get("undo") for one in service.dreams()} == {"TOLD": "closed", "UNTOLD": "closed", "NEW": None}  # fmt: skip
+    assert {one.id: (one.closed, one.abridged) for one in service.dreams()} == {"TOLD": (True, True), "UNTOLD": (True, False), "NEW": (False, False)}  # fmt: skip
     for old in ("TOLD", "UNTOLD"):
         with pytest.raises(ConflictError, match="too old"):
             service.undo_dream(old)
