@@ -135,7 +135,7 @@ def _merged(operation: Merge, state: Reader, now: datetime, dream_id: str) -> Ef
         replace(loser, state=State.ARCHIVED, superseded_by=survivor.id, updated_at=now) for loser in losers
     )
     level = (noted(united, operation.level, at=now, dream_id=dream_id),) if operation.level else ()
-    return Effect(memories=(united, *archived), vectors=vectors, links=_repointed(operation, state), decisions=level)
+    return Effect(memories=(united, *archived), vectors=vectors, links=repointed(operation, state), decisions=level)
 
 
 def _rewritten(memory: Memory, operation: Merge) -> Memory:
@@ -150,7 +150,7 @@ def _rewritten(memory: Memory, operation: Merge) -> Memory:
     )
 
 
-def _repointed(operation: Merge, state: Reader) -> dict[LinkKey, Link | None]:
+def repointed(operation: Merge, state: Reader) -> dict[LinkKey, Link | None]:
     """The losers' links as the survivor's: no self-links, no doubles, nothing a person rejected."""
     merged = {*operation.losers, operation.into}
     links: dict[LinkKey, Link | None] = {}

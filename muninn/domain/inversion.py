@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
-from muninn.domain.effects import Effect, Reader, effect
+from muninn.domain.effects import Effect, Reader, effect, repointed
 from muninn.domain.evolution import Changes, Overlay
 from muninn.domain.memory import Link, LinkKey, Memory
 from muninn.domain.operations import Distinct, Merge, NearDuplicates, Operation, Reinforce, Suggest, from_json
@@ -81,8 +81,7 @@ class _Undoing:
 
     def take_back(self, record: OperationRecord) -> None:
         operation = from_json(record.operation)
-        at = datetime.fromisoformat(str(record.operation["at"]))
-        done = effect(operation, _Recorded(record, self._overlay), now=at, dream_id=record.dream_id)
+        done = self._done(record, operation)
         memories, vectors = self._rows(record, done)
         links = self._links(record, done)
         self._overlay.lay(Effect(memories=tuple(memories), vectors=vectors, links=links))
@@ -94,6 +93,24 @@ class _Undoing:
             present = self._suggestions.get(operation.suggestion)
             if present is not None and present.status == "pending":
                 self._rejected[present.id] = replace(present, status="rejected", decided_at=self._now)
+
+    def _done(self, record: OperationRecord, operation: Operation) -> Effect:
+        """What the operation left; where one of its memories was erased since, as far as the others are concerned."""
+        recorded = _Recorded(record, self._overlay)
+        needed = operation.ids if isinstance(operation, (Merge, NearDuplicates, Distinct)) else operation.ids[:1]
+        erased = [key for key in needed if recorded.get(key) is None]
+        if not erased:
+            at = datetime.fromisoformat(str(record.operation["at"]))
+            return effect(operation, recorded, now=at, dream_id=record.dream_id)
+        self._left.update(dict.fromkeys(erased, "erased since"))
+        if not isinstance(operation, Merge):
+            return Effect()
+        # what the erased one brought in is not known any more; use since then is not told from use before
+        rest = [(old, now) for old in record.before if (now := self._overlay.get(old.id)) is not None]
+        counted = (
+            replace(now, access_count=old.access_count, last_accessed_at=old.last_accessed_at) for old, now in rest
+        )
+        return Effect(memories=tuple(counted), links=repointed(operation, recorded))
 
     def _rows(self, record: OperationRecord, done: Effect) -> tuple[list[Memory], dict[str, bytes]]:
         before = {memory.id: memory for memory in record.before}
@@ -122,9 +139,9 @@ class _Undoing:
         """
         losers = [self._overlay.get(key) for key in merge.losers]
         released = {key for one in losers if one is not None and one.active for key in (one.id, *one.merged_from)}
-        left = next(memory for memory in done.memories if memory.id == merge.into)
         heir = self._overlay.get(merge.into)
-        if merge.into in self._left and heir is not None and (heir.title, heir.content) != (left.title, left.content):
+        left = next(((one.title, one.content) for one in done.memories if one.id == merge.into), None)
+        if merge.into in self._left and heir is not None and (heir.title, heir.content) != left:
             return
         heirs: set[str] = set()
         while heir is not None and heir.id not in heirs:
@@ -171,8 +188,10 @@ class _Undoing:
         if isinstance(operation, Reinforce):
             return  # its usage is replayed: the watermark is taken back instead
         ids = tuple(sorted(operation.ids))
-        found = [self._overlay.get(key) for key in ids]
-        marks = tuple(memory.fingerprint if memory else "" for memory in found)
+        found = [memory for key in ids if (memory := self._overlay.get(key)) is not None]
+        if len(found) < len(ids):
+            return  # what was erased is not named again
+        marks = tuple(memory.fingerprint for memory in found)
         same_question = isinstance(operation, (Merge, NearDuplicates, Distinct))
         yield Decision(
             ids=ids,

@@ -10,12 +10,15 @@ from muninn.store import schema
 from muninn.store.schema import link_key
 from muninn.store.tables import Tables
 
+_TEXT = frozenset({"reason", "content", "title", "vector", "model", "seen"})
+"""Fields of an operation that hold text, or what was made of it; with the others it can still be undone for the rest."""
+
 
 def erase(tables: Tables, purged: AbstractSet[str]) -> None:
-    """Rewrite operations without the before-images of ``purged``; drop links, usage, suggestions and decisions about them."""
+    """Rewrite operations without text and without the before-images of ``purged``; drop links, usage, suggestions and decisions about them."""
     operations = [record for record in tables.scan(schema.OPERATIONS) if _quotes(record, purged)]
     if operations:
-        tables.upsert(schema.OPERATIONS, [_without(record, purged) for record in operations])
+        tables.upsert(schema.OPERATIONS, [without(record, purged) for record in operations])
     told = [record for record in tables.scan(schema.DREAMS) if _tells(record, purged)]
     if told:
         tables.upsert(schema.DREAMS, [_silenced(record, purged) for record in told])
@@ -49,8 +52,9 @@ def _quotes(record: OperationRecord, purged: AbstractSet[str]) -> bool:
     return bool(purged & (ids | {memory.id for memory in record.before} | set(record.after)))
 
 
-def _without(record: OperationRecord, purged: AbstractSet[str]) -> OperationRecord:
-    operation = {k: v for k, v in record.operation.items() if k in ("op", "vault", "ids", "into")}
+def without(record: OperationRecord, purged: AbstractSet[str]) -> OperationRecord:
+    """The record with neither text nor anything of ``purged`` but their ids."""
+    operation = {k: v for k, v in record.operation.items() if k not in _TEXT}
     return replace(
         record,
         operation={**operation, "reason": "erased with forget --purge"},

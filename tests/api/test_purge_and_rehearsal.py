@@ -42,6 +42,35 @@ def test_a_purge_names_the_copies_that_may_hold_the_text_and_no_older_ones(app: 
     assert older not in erased["backups"]
 
 
+PAIRS = (
+    "The staging API listens on port 8443.", "the staging API listens on port 8443",
+    "Redis keeps sessions for a day.", "redis keeps sessions for a day",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("role", ["into", "loser"])
+def test_a_dream_is_undone_for_all_that_was_not_erased_since(app: App, role: str) -> None:
+    ids = [ask(app, "POST", "/v1/memories", {"content": one, "tags": [one[-3:]]})["id"] for one in PAIRS]
+    for _ in range(3):
+        ask(app, "POST", "/v1/recall", {"query": "sessions port staging API redis"})
+    before = {one: ask(app, "GET", f"/v1/memories/{one}") for one in ids}
+    dream = ask(app, "POST", "/v1/dreams", {"force": True, "no_llm": True})
+    merge = next(one for one in dream["operations"] if one["op"] == "merge")
+    loser = next(one for one in merge["ids"] if one != merge["into"])
+    gone, left = (merge["into"], loser) if role == "into" else (loser, merge["into"])
+    ask(app, "DELETE", f"/v1/memories/{gone}?purge=true")
+    undone = ask(app, "POST", "/v1/dreams/last/undo")
+    rows = {one["id"]: one["why"] for one in undone["left_alone"] if "->" not in one["id"]}
+    assert rows == {gone: "erased since"}
+    assert set(undone["restored"]) == set(ids) - {gone}
+    for one in set(ids) - {gone}:
+        now = ask(app, "GET", f"/v1/memories/{one}")
+        for field in ("content", "title", "tags", "state", "merged_from", "superseded_by", "stability"):
+            assert now[field] == before[one][field], field
+    assert gone not in str(list(app.store.decisions()))
+    assert ask(app, "GET", f"/v1/memories/{left}")["access_count"] <= 8
+
+
 def test_copies_are_told_by_when_they_were_made(app: App) -> None:
     now = datetime.now(UTC)  # noqa: TID251 - the files carry the system's time
     backup = Path(ask(app, "POST", "/v1/backup")["folder"])

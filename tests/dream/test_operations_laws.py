@@ -42,6 +42,7 @@ from muninn.domain.operations import (
     to_json,
 )
 from muninn.domain.trust import Tier
+from muninn.store.erasure import without
 
 NOW = datetime(2026, 3, 28, 6, 0, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
@@ -252,6 +253,26 @@ def test_undo_leaves_what_a_person_changed(dream: tuple[Snapshot, list[Operation
     touched = any(edited in record.after for record in changes.records)
     assert (edited in dict(inverse.left_alone)) == touched
     assert not (touched and edited in inverse.restored)
+
+
+@settings(max_examples=100, deadline=None)
+@given(dreams(), st.sampled_from(IDS))
+def test_undo_restores_all_that_was_not_erased(dream: tuple[Snapshot, list[Operation]], erased: str) -> None:
+    snapshot, operations = dream
+    changes = apply(SnapshotReader(snapshot), operations, now=NOW, dream_id="d")
+    after = written(snapshot, changes)
+    after = replace(
+        after,
+        memories={key: one for key, one in after.memories.items() if key != erased},
+        links={key: link for key, link in after.links.items() if erased not in (link.source, link.target)},
+    )
+    records = [without(one, {erased}) if erased in from_json(one.operation).ids else one for one in changes.records]
+    inverse = invert(records, SnapshotReader(after), now=LATER)
+    rows = {**after.memories, **{one.id: one for one in inverse.changes.memories}}
+    unused = {key: replace(one, access_count=0, last_accessed_at=None) for key, one in rows.items()}
+    before = {key: replace(one, access_count=0, last_accessed_at=None) for key, one in snapshot.memories.items()}
+    assert unused == {key: one for key, one in before.items() if key != erased}
+    assert not any(erased in one.ids for one in inverse.changes.decisions)
 
 
 @settings(max_examples=60, deadline=None)
