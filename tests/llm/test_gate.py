@@ -31,10 +31,12 @@ def envelope(
     return Envelope(vault="v", tier=tier, purpose=purpose, provider=provider, model=model)
 
 
-def post(gate: Gate, server: FakeLlm, *, tier: Tier = Tier.PERSONAL, url: str = "", model: str = "m") -> bytes:
+def post(
+    gate: Gate, server: FakeLlm, *, tier: Tier = Tier.PERSONAL, url: str = "", model: str = "m", patience: float = 10.0
+) -> bytes:
     return gate.exchange(
         envelope(tier, model=model), method="POST", url=url or f"{server.url}/api/embed", body=b'{"model":"m","input":["x"]}',
-        deadline=deadline(), max_bytes=100_000,
+        deadline=deadline(patience), max_bytes=100_000,
     )  # fmt: skip
 
 
@@ -157,7 +159,7 @@ def test_a_key_does_not_travel_in_the_clear(ledger: MemoryLedger) -> None:
 
 def test_tls_wants_a_trusted_certificate(server: FakeLlm, ledger: MemoryLedger) -> None:
     with pytest.raises(ProviderError, match="no trusted TLS"):
-        post(gate_with(ledger), server, url=f"https://127.0.0.1:{server.port}/api/embed")
+        post(gate_with(ledger), server, url=f"https://127.0.0.1:{server.port}/api/embed", patience=2.0)
     assert all(request.method != "POST" for request in server.requests)
     assert ledger.writes[0].reason == "sending"
     assert next(iter(ledger.entries.values())).bytes_out == 0

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_kill_9(tmp_path: Path) -> None:
-    assert kill.kill(tmp_path, rounds=5, seed=20)["lost"] == 0
+    assert kill.kill(tmp_path, rounds=3, seed=20)["lost"] == 0
 
 
 def test_a_fault_at_some_steps_of_a_daemon(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_every_failpoint_that_a_daemon_does_not_reach_is_proved_elsewhere() -> N
 
 def test_the_nth_call_fails(tmp_path: Path) -> None:
     kinds = ("wal.append", "wal.sync", "fs.rename", "store.sync", "store.maintain")
-    assert faults.nth(tmp_path, rounds=3, seed=22, stride=2, only=kinds)["broken"] == 0
+    assert faults.nth(tmp_path, rounds=2, seed=22, stride=3, only=kinds)["broken"] == 0
 
 
 @pytest.mark.parametrize("table", [table.name for table in TABLES])
