@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from muninn.domain.draft import Draft, derived_title, parse_draft
+from muninn.domain.draft import Draft, parse_draft
 from muninn.domain.memory import Memory, Provenance, State, Vault, content_hash
+from muninn.domain.titles import derived_title
 from muninn.domain.trust import strictest
 from muninn.errors import UsageError
 

@@ -24,8 +24,6 @@ TAG_LIMIT = 128  # characters
 TAGS_LIMIT = 64
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST_VALIDITY = datetime(9999, 1, 1, tzinfo=UTC)
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？؟।])\s|[\r\n]|(?<=[。！？])")
-_DERIVED_TITLE_CHARACTERS = 80
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.:-]{0,63}\Z")
 
 
@@ -119,16 +117,6 @@ def check_tags(value: object) -> tuple[str, ...]:
     if len(unique) > TAGS_LIMIT:
         raise TooLargeError(f"{len(unique)} tags given", hint=f"at most {TAGS_LIMIT}")
     return unique
-
-
-def derived_title(content: str) -> str:
-    """A title from the first sentence: one line, at most 80 characters, cut at a word where there are words."""
-    first = _SENTENCE_END.split(content.strip(), maxsplit=1)[0]
-    line = " ".join(first.replace("\x00", " ").split()) or "untitled"
-    if len(line) <= _DERIVED_TITLE_CHARACTERS:
-        return line
-    cut = line[: _DERIVED_TITLE_CHARACTERS - 1]
-    return (cut.rsplit(" ", 1)[0] if " " in cut[40:] else cut) + "…"
 
 
 def parse_time(name: str, value: object, *, latest: datetime) -> datetime | None:
