@@ -72,7 +72,7 @@ class App:
         self.read_only = read_only
         self.interrupted = Event()
         self.phase = "asleep"
-        self.next_consolidation: str | None = None
+        self.next_consolidation: datetime | None = None
         self._environ = dict(environ)
         self.person = Path(environ.get("HOME", "/"))
         self._lock = lock

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from muninn.dream.teller import stamp
 from muninn.errors import MuninnError
 from muninn.store.reserve import NAME as RESERVE
 
@@ -25,8 +26,7 @@ _COUNTED_FOR = 30.0  # seconds
 def status_document(app: App) -> dict[str, Any]:
     """State, counts, last dream, gate, and what a person should know; cheap enough to ask every second."""
     read = app.read
-    gate = app.dreamer.gate()
-    last = app.dreamer.last_dream()
+    following = app.next_consolidation if app.phase == "awake" else None
     warnings = list(app.dreamer.warnings())
     if app.store.trouble is not None:
         warnings.append(f"the tables do not follow the log: {app.store.trouble}")
@@ -47,11 +47,11 @@ def status_document(app: App) -> dict[str, Any]:
         "memories": read.count(),
         "vaults": len(read.vaults()),
         "embedding_pending": len(read.pending_embeddings()),
-        "last_dream": last,
+        "last_dream": app.dreamer.last_dream(),
         "dream_due": app.dreamer.due(),
-        "gate": gate,
+        "gate": app.dreamer.gate(),
         "writes": app.service.writes,
-        "next_consolidation": app.next_consolidation if app.phase == "awake" else None,
+        "next_consolidation": stamp(following) if following else None,
         "embedder": app.embedders.default.model,
         "providers": list(app.config.llm.providers),
         "store": {

@@ -17,6 +17,7 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from datetime import datetime
 from threading import Event, Thread
 from typing import Any, Protocol
 
@@ -43,7 +44,7 @@ class Running(Protocol):
     """The part of the application that the daemon drives."""
 
     phase: str
-    next_consolidation: str | None
+    next_consolidation: datetime | None
     service: Any
     dreamer: Any
     store: Any
@@ -186,13 +187,13 @@ class Daemon:
         schedule.start()
         app.start_background()
         app.phase = self._lifecycle.on("ready").value
-        app.next_consolidation = str(schedule.next_run("consolidation") or "") or None
+        app.next_consolidation = schedule.next_run("consolidation")
         self._gateway.open(app)  # type: ignore[arg-type]
         self._notify.send("READY=1", "STATUS=awake")
         self._log.info("awake", memories=app.service.read.count())
         while not self._stop.wait(_LOOK_AT_CLOCK):
             schedule.follow_clock()
-            app.next_consolidation = str(schedule.next_run("consolidation") or "") or None
+            app.next_consolidation = schedule.next_run("consolidation")
         self._notify.send("STOPPING=1", "STATUS=falling asleep")  # before the event loop ends, and with it the watchdog
         self._owe_dream(app)
         self._shut()

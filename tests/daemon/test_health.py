@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gc
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 from muninn.app import build
 from muninn.config import Config, EmbedConfig
-from muninn.daemon.health import Footprint
+from muninn.daemon.health import Footprint, status_document
 from muninn.domain.linking import Linker
 from muninn.testing import FakeClock
 
@@ -32,3 +33,11 @@ def test_the_collector_does_not_walk_what_stays_for_good(tmp_path: Path) -> None
         while any(isinstance(one, Linker) for one in gc.get_objects()) or app.service._loaded_linker is None:
             assert time.monotonic() < end, "the linker is still walked"
             time.sleep(0.01)
+
+
+def test_the_next_consolidation_is_told_like_every_other_time(tmp_path: Path) -> None:
+    with build(Config(home=tmp_path / "home", embed=EmbedConfig(model="hashed")), environ={}) as app:
+        app.next_consolidation = datetime(2026, 3, 28, 6, 0, 0, 622251, tzinfo=UTC)
+        assert status_document(app)["next_consolidation"] is None
+        app.phase = "awake"
+        assert status_document(app)["next_consolidation"] == "2026-03-28T06:00:00Z"
