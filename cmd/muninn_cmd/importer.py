@@ -142,6 +142,7 @@ class Total:
         self.dry_run, self.imported, self.duplicates, self.links, self.pending = dry_run, 0, 0, 0, 0
         self.rejected: list[dict[str, Any]] = []
         self.remarks: list[dict[str, Any]] = []
+        self.notes: list[str] = []
         self.unresolved: list[dict[str, Any]] = []
 
     def add(self, answer: dict[str, Any], source: Path | None, rows: list[Row]) -> None:
@@ -150,6 +151,7 @@ class Total:
         self.links += int(answer.get("links") or 0)
         self.pending = int(answer.get("pending") or 0)
         self.unresolved += answer.get("unresolved_links") or ()
+        self.notes += answer.get("notes") or ()
         for one in answer.get("rejected") or ():
             at = int(one.get("line") or 0)
             row = rows[at - 1] if 0 < at <= len(rows) else None
@@ -169,6 +171,7 @@ class Total:
             "links": self.links,
             "rejected": self.rejected,
             "remarks": self.remarks,
+            "notes": self.notes,
             "unresolved_links": self.unresolved,
             "pending": self.pending,
             "dry_run": self.dry_run,
@@ -187,7 +190,7 @@ class Total:
         parts += [f"{count(self.duplicates, 'duplicate')} recognised"] if self.duplicates else []
         parts += [count(self.links, "link")] if self.links else []
         parts += [f"{count(self.pending, 'memory')} still to be embedded"] if self.pending else []
-        lines = [", ".join(parts)]
+        lines = [", ".join(parts), *(f"  {one_line(note)}" for note in self.notes)]
         lines += _some("not understood", self.rejected, "why") + _some("note", self.remarks, "what")
         if self.unresolved:
             lines.append(f"  {count(len(self.unresolved), 'link')} lead to nothing that is here")

@@ -30,6 +30,7 @@ class _Outcome:
     unresolved: list[dict[str, object]] = field(default_factory=list)
     ids: list[str | None] = field(default_factory=list)
     links: int = 0
+    notes: list[str] = field(default_factory=list)
 
 
 def import_rows(
@@ -70,6 +71,7 @@ def import_rows(
         "unresolved_links": outcome.unresolved,
         "links": outcome.links,
         "ids": outcome.ids,
+        "notes": outcome.notes,
         "pending": len(service.read.pending_embeddings()),
         "dry_run": dry_run,
     }
@@ -150,6 +152,7 @@ def _store(service: MemoryService, good: list[_Row], outcome: _Outcome, *, exact
             outcome.imported += result.created
             outcome.duplicates += not result.created
             outcome.ids.append(result.memory.id)
+            outcome.notes += (note for note in result.notes if result.vault_created)
             pairs += [(result.memory, link) for link in links]
         else:
             outcome.rejected.append({"line": line, "why": str(result)})

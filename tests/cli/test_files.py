@@ -81,6 +81,16 @@ def test_rows_go_in_batches_and_nothing_is_lost(
     assert {body["vault"] for body in sent} == {"v"}
 
 
+def test_a_vault_that_is_made_on_the_way_is_named(
+    daemon: Any, muninn: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    Items(monkeypatch, [Row({"content": "x"}, 1)])
+    daemon.on("POST /v1/import", lambda asked: {**accept(asked), "notes": ["vault v created with tier personal"]})
+    assert muninn("import", str(tmp_path), "--format", "jsonl").out == (
+        "Imported 1 memory\n  vault v created with tier personal\n"
+    )
+
+
 def test_long_texts_make_small_batches(
     daemon: Any, muninn: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -82,3 +82,9 @@ def test_a_name_that_is_no_relation_is_refused_by_hand(service: MemoryService, n
     ends = imported(service, {"content": "One thing."}, {"content": "Another thing."})["ids"]
     with pytest.raises(UsageError, match="is not valid"):
         service.link(*ends, relation=name, weight=0.5, by=BY)
+
+
+def test_a_vault_that_an_import_makes_is_named_once(service: MemoryService) -> None:
+    rows = [{"content": f"Fact {number} of the case", "vault": "legal/arcos"} for number in (1, 2)]
+    assert imported(service, *rows)["notes"] == ["vault legal/arcos created with tier legal"]
+    assert imported(service, {"content": "Another fact", "vault": "legal/arcos"})["notes"] == []
