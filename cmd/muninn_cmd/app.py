@@ -212,7 +212,14 @@ def _usage(error: Any) -> int:
         return 0
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "muninn"
-    return _fail(f"{message.rstrip('.')} (see: {path} --help)", 2)
+    hint = f"see: {path} --help"
+    if (
+        type(error).__name__ == "NoSuchOption"
+        and context is not None
+        and any(one.nargs == -1 for one in context.command.params)
+    ):
+        hint += "; words that begin with a dash go after --"
+    return _fail(f"{message.rstrip('.')} ({hint})", 2)
 
 
 def _fail(message: str, code: int) -> int:

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from muninn_cmd import connect, render
+from muninn_cmd import connect, glance, render
+from muninn_cmd.session import current
 from muninn_cmd.text import one_line
 
 GREEN, YELLOW, RED = 32, 33, 31
@@ -21,11 +22,23 @@ def doctor(
     verify: Annotated[bool, typer.Option("--verify", help="Read every row of the store, to find damage.")] = False,
 ) -> None:
     """Exits 1 when a check fails; each failure says what to do."""
-    document = _proof() if prove else connect.get(connect.path_of("doctor", verify=verify))
+    document = _proof() if prove else _examination(verify)
     checks = document.get("checks") or []
     render.show(document, lambda: "\n".join(_line(check) for check in checks))
     if any(state(check) == "fail" for check in checks):
         raise typer.Exit(1)
+
+
+def _examination(verify: bool) -> dict[str, Any]:
+    """What the daemon sees, and what only its next start would: a configuration that no longer loads."""
+    document = connect.get(connect.path_of("doctor", verify=verify))
+    wrong = glance.misconfigured(current.environ)
+    if wrong:
+        document = {
+            "ok": False,
+            "checks": [{"name": "configuration loads", "ok": False, "detail": wrong}, *(document.get("checks") or ())],
+        }
+    return document
 
 
 def _proof() -> dict[str, Any]:

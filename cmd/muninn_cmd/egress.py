@@ -33,7 +33,7 @@ def _text(document: dict[str, Any]) -> str:
         (
             moment(entry.get("at")),
             _outcome(entry),
-            f"{one_line(entry.get('vault'))} ({one_line(entry.get('tier'))})",
+            f"{one_line(entry['vault'])} ({one_line(entry.get('tier'))})" if entry.get("vault") else "no vault",
             f"{one_line(entry.get('provider'))} {one_line(entry.get('model'))}",
             f"{number(int(entry.get('bytes_out') or 0))} B out, {number(int(entry.get('bytes_in') or 0))} B in",
             one_line(entry.get("address") if _outcome(entry) == "sent" else entry.get("reason")),

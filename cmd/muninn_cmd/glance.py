@@ -29,14 +29,14 @@ def run(environ: Mapping[str, str], *, as_json: bool) -> int:
 def gather(environ: Mapping[str, str]) -> dict[str, Any]:
     """The status document of design: state, pid, socket, counts, last dream, gate; and what is wrong."""
     document = _state(environ)
-    wrong = _misconfigured(environ)
+    wrong = misconfigured(environ)
     if wrong and wrong not in document.get("problem", ""):
         document["problem"] = " · ".join(filter(None, (document.get("problem"), wrong)))
     return document
 
 
-def _misconfigured(environ: Mapping[str, str]) -> str:
-    """Why the configuration does not load, which every other command and the next start would stumble over."""
+def misconfigured(environ: Mapping[str, str]) -> str:
+    """Why the configuration does not load, over which the next start would stumble; empty when it does."""
     named = any(name.startswith("MUNINN_") and name != "MUNINN_HOME" for name in environ)
     if not named and not _exists(f"{paths.home_name(environ)}/{paths.CONFIG}"):
         return ""

@@ -12,15 +12,17 @@ from muninn_cmd.text import one_line, plain
 
 def journal(
     *,
-    last: Annotated[int, typer.Option("--last", "-n", min=1, help="So many entries from the end.")] = 1,
+    last: Annotated[
+        int | None,
+        typer.Option("--last", "-n", min=1, help="So many entries from the end; else 1, or all since that day."),
+    ] = None,
     since: Annotated[str, typer.Option(help="Entries since this day or time, ISO 8601.")] = "",
 ) -> None:
     """Newest last, so that the end of the screen is this morning."""
-    document = connect.get(connect.path_of("journal", last=10_000 if since else last, since=since))
+    document = connect.get(connect.path_of("journal", last=last or (10_000 if since else 1), since=since))
     entries = document.get("entries") or []
-    render.show(
-        document, lambda: "\n".join(map(_entry, entries)) or "The journal is empty: muninn has not dreamed yet."
-    )
+    nothing = f"No entry since {since}." if since else "The journal is empty: muninn has not dreamed yet."
+    render.show(document, lambda: "\n\n".join(_entry(entry).strip("\n") for entry in entries) or nothing)
 
 
 def _entry(entry: Any) -> str:

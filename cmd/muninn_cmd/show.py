@@ -62,7 +62,7 @@ def _facts(memory: dict[str, Any]) -> list[tuple[str, str]]:
         ("created", moment(memory.get("created_at"))),
         ("learned", moment(memory.get("learned_at")) if memory.get("learned_at") != memory.get("created_at") else ""),
         ("valid", _between(memory.get("valid_from"), memory.get("valid_until"))),
-        ("strength", _strength(memory)),
+        ("stability", _standing(memory)),
         ("accessed", _accessed(memory)),
         ("lineage", _lineage(memory)),
         (
@@ -79,13 +79,8 @@ def _between(start: object, end: object) -> str:
     return f"{moment(start) or '…'} to {moment(end) or '…'}" if start or end else ""
 
 
-def _strength(memory: dict[str, Any]) -> str:
-    named = (
-        ("strength", "now"),
-        ("stability", "days of stability"),
-        ("relevance", "relevance"),
-        ("confidence", "confidence"),
-    )
+def _standing(memory: dict[str, Any]) -> str:
+    named = (("stability", "days"), ("relevance", "relevance"), ("confidence", "confidence"))
     figures = [f"{float(memory[key]):.2f} {label}" for key, label in named if isinstance(memory.get(key), (int, float))]
     return ", ".join(figures + (["pinned"] if memory.get("pinned") else []))
 

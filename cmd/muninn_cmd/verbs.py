@@ -30,7 +30,7 @@ VERBS = (
     Verb(DAEMON, "logs", "What the daemon wrote down about itself.", "muninn logs -f"),
     Verb(MEMORY, "remember", "Store a memory; say what is similar or in conflict.", 'muninn remember "The API listens on port 8443 since May" --vault work'),
     Verb(MEMORY, "recall", "Find memories that answer a question.", 'muninn recall "which port does the API use?" --vault work'),
-    Verb(MEMORY, "show", "One memory, whole: text, strength, links, lineage, provenance.", "muninn show 01JQ4W5Z9V8M3T2R7K6H5G4F3D"),
+    Verb(MEMORY, "show", "One memory, whole: text, stability, links, lineage, provenance.", "muninn show 01JQ4W5Z9V8M3T2R7K6H5G4F3D"),
     Verb(MEMORY, "edit", "Change a memory.", 'muninn edit 01JQ4W5Z9V8M3T2R7K6H5G4F3D --tag dns --title "DNS timeouts"'),
     Verb(MEMORY, "forget", "Put a memory out of sight, or with --purge erase it for good.", "muninn forget 01JQ4W5Z9V8M3T2R7K6H5G4F3D"),
     Verb(MEMORY, "restore", "Take back a forget.", "muninn restore 01JQ4W5Z9V8M3T2R7K6H5G4F3D"),

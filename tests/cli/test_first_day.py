@@ -129,3 +129,50 @@ def test_an_empty_title_or_an_argument_behind_the_dashes_is_no_empty_option(daem
     daemon.on("POST /v1/memories", {"id": ID, "vault": "v"})
     assert muninn("remember", "--", "--vault", "").code == 0
     assert daemon.last.body["content"] == "--vault "
+
+
+def test_show_names_stability_what_it_is(daemon: Any, muninn: Any) -> None:
+    daemon.on(f"GET /v1/memories/{ID}", {"id": ID, "title": "t", "content": "c", "stability": 14.0, "relevance": 0.5})
+    daemon.on(f"GET /v1/memories/{ID}/links", {"id": ID, "links": []})
+    assert "stability  14.00 days, 0.50 relevance" in muninn("show", ID).out
+
+
+def test_words_that_begin_with_a_dash_are_told_where_to_go(daemon: Any, muninn: Any) -> None:
+    done = muninn("remember", "- first bullet")
+    assert done.code == 2
+    assert done.err.endswith("(see: muninn remember --help; words that begin with a dash go after --)\n")
+    daemon.on("POST /v1/memories", {"id": ID, "vault": "v", "created": True})
+    assert muninn("remember", "--", "- first bullet").code == 0
+    assert daemon.last.body["content"] == "- first bullet"
+    assert "after --" not in muninn("status", "--nope").err
+
+
+def test_entries_of_the_journal_stand_apart(daemon: Any, muninn: Any) -> None:
+    daemon.on("GET /v1/journal", {"entries": [{"text": "## One\n\n*undone*"}, {"text": "## Two\n"}]})
+    assert muninn("journal", "--last", "2").out == "## One\n\n*undone*\n\n## Two\n"
+
+
+def test_the_last_entries_since_a_day_are_as_many_as_asked(daemon: Any, muninn: Any) -> None:
+    daemon.on("GET /v1/journal", {"entries": []})
+    assert muninn("journal", "--since", "2026-03-01", "--last", "2").out == "No entry since 2026-03-01.\n"
+    assert daemon.last.path == "/v1/journal?last=2&since=2026-03-01"
+
+
+def test_a_request_for_no_vault_says_so_in_the_ledger(daemon: Any, muninn: Any) -> None:
+    daemon.on("GET /v1/egress", {"entries": [{"at": "2026-03-28T06:00:00Z", "vault": "", "tier": "global"}]})
+    shown = muninn("egress").out
+    assert "no vault" in shown
+    assert "(global)" not in shown
+
+
+def test_the_doctor_sees_a_configuration_over_which_the_next_start_would_stumble(
+    daemon: Any, muninn: Any, home: Path
+) -> None:
+    daemon.on("GET /v1/doctor", {"ok": True, "checks": [{"name": "disk", "ok": True, "detail": "3 GiB"}]})
+    (home / "config.toml").write_text("[dream]\ntimeot = 3\n")
+    done = muninn("doctor")
+    assert done.code == 1
+    assert "✘ configuration loads: unknown key dream.timeot" in done.out
+    assert muninn("doctor", "--json").json["ok"] is False
+    (home / "config.toml").write_text("[dream]\ntimeout = 3\n")
+    assert muninn("doctor").out == "✔ disk: 3 GiB\n"
