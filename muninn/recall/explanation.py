@@ -9,7 +9,7 @@ from muninn.domain.memory import Memory
 from muninn.domain.trust import Tier
 from muninn.recall.holdings import Holdings
 from muninn.recall.scoring import Modulation
-from muninn.recall.spreading import Spread
+from muninn.recall.spreading import BESIDE_IT, Spread
 
 SHOWN_TITLE = 60  # characters
 
@@ -92,4 +92,4 @@ def _way(memory: Memory, spread: Spread, holdings: Holdings) -> str:
     source = holdings.memories.get(step)
     hidden = source is None or (source.tier is Tier.LEGAL and memory.tier is not Tier.LEGAL)
     named = step if source is None or hidden else f"{step} ({source.title[:SHOWN_TITLE]})"
-    return f"was written next to {named}" if relation == "beside" else f"is reached from {named} over {relation}"
+    return f"was written next to {named}" if relation == BESIDE_IT else f"is reached from {named} over {relation}"

@@ -138,7 +138,7 @@ def _evidence(memory_id: str, holdings: Holdings, scan: Scan, reached: Spread | 
 def _hit(evidence: Evidence, score: float, holdings: Holdings, question: Question) -> Hit:
     memory = evidence.memory
     slot = holdings.slot_of[memory.id]
-    matched = [word for token, word in question.tokens.items() if holdings.text.holds(token, slot)]
+    matched = _telling({word: token for token, word in question.tokens.items() if holdings.text.holds(token, slot)})
     return Hit(
         memory=memory,
         score=round(min(1.0, score), 6),
@@ -148,3 +148,8 @@ def _hit(evidence: Evidence, score: float, holdings: Holdings, question: Questio
         conflicts_with=holdings.in_conflict(memory.id),
         components=components(evidence, matched, score) if question.query.explain else None,
     )
+
+
+def _telling(matched: Mapping[str, str]) -> list[str]:
+    """Words, each with its token, the most telling first."""
+    return sorted(matched, key=lambda word: -commonness.weight(matched[word], 0))

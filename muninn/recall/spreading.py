@@ -23,6 +23,8 @@ LEAST = 0.02
 
 BESIDE = (0.2, 0.1)
 """Activation from the next and the next but one memory of the same vault, when they were written together."""
+BESIDE_IT = "beside"
+"""Stands for a relation on a way by nearness in time."""
 TOGETHER = timedelta(hours=1)
 OWN_ENOUGH = 0.1
 """Own relevance from which a memory takes all that its neighbours in time pass on; one with none takes nothing."""
@@ -35,7 +37,8 @@ _BY_RELATION = {
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Activation (0–1) that reached a memory, and the strongest way: (id, relation) from the seed on."""
+    """Activation (0–1) that reached a memory, and the strongest way: (id, relation) from the seed on. A way over links is
+    named before one by nearness in time: it says more."""
 
     activation: float
     path: tuple[tuple[str, str], ...]
@@ -60,7 +63,7 @@ def spread(relevance: Mapping[str, float], beside: Iterable[Beside], holdings: H
     for seed, other, share in beside:
         taken = min(1.0, (own(other) or 0.0) / OWN_ENOUGH)
         if taken > 0.0:
-            _receive(reached, other, relevance[seed] * share * taken, ((seed, "beside"),))
+            _receive(reached, other, relevance[seed] * share * taken, ((seed, BESIDE_IT),))
     for seed, value in _seeds(relevance):
         if holdings.links_at.get(seed):
             for other, activation, path in _linked(seed, value, holdings, own):
@@ -80,7 +83,8 @@ def _receive(reached: dict[str, Spread], memory_id: str, activation: float, path
         reached[memory_id] = Spread(activation, path)
     else:
         total = 1.0 - (1.0 - before.activation) * (1.0 - activation)
-        reached[memory_id] = Spread(total, before.path if before.activation >= activation else path)
+        kept = before.activation >= activation and before.path[-1][1] != BESIDE_IT
+        reached[memory_id] = Spread(total, before.path if kept else path)
 
 
 def _beside(memory_id: str, holdings: Holdings) -> list[tuple[str, float]]:

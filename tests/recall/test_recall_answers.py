@@ -192,6 +192,13 @@ def test_explain_takes_the_score_apart(notes: World) -> None:
     assert notes.recall("staging database port").hits[0].components is None
 
 
+def test_the_words_that_say_most_are_named_first(world: World) -> None:
+    note = world.remember("The edge is in the test lab with SQLite")
+    hit = world.recall("what is in the test on the edge?").hits[0]
+    assert hit.memory == note
+    assert "of the query (edge, test, is, in, the)" in hit.why
+
+
 def test_the_tier_of_a_query_is_the_strictest_searched() -> None:
     world = World()
     world.apply(Transaction(vaults=(world.vault("cases", Tier.LEGAL),)))

@@ -23,6 +23,14 @@ def test_a_link_brings_in_what_matches_nothing(world: World) -> None:
     assert components["path"] == [{"id": issue.id, "relation": "causes"}]
 
 
+def test_a_link_explains_before_nearness_in_time_does(world: World) -> None:
+    issue = world.remember("The checkout page times out under load")
+    cause = world.remember("Checkout page waits for the connection pool")
+    world.link(issue, cause, "causes", weight=0.3)
+    hits = {hit.memory.id: hit for hit in world.recall("checkout page times out", explain=True).hits}
+    assert f"is reached from {issue.id}" in hits[cause.id].why
+
+
 def test_two_hops_lose_more_than_one(world: World) -> None:
     chain = [
         world.remember(text, at=world.clock.now() + days(n))
