@@ -74,7 +74,7 @@ def sentence(evidence: Evidence, matched: Sequence[str], score: float, holdings:
     if memory.superseded_by:
         parts.append(f"was replaced by {memory.superseded_by}")
     elif score > evidence.score + 1e-9:
-        parts.append("takes over from an older memory that it replaces")
+        parts.append("goes before an older memory on the same thing")
     elif score < evidence.score - 1e-9:
         parts.append("stands behind a newer memory on the same thing")
     if memory.confidence < 0.5:

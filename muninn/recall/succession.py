@@ -30,6 +30,8 @@ NAMING = 0.35
 """Weight from which a word of the query names something; "is" names nothing."""
 SAME_ANSWER = 0.75
 """Weighted share of the query that two texts cover by the same words to be two answers to one question."""
+AS_GOOD = 0.85
+"""Share of the better score that both must have for it: an update answers about as well as what it updates."""
 COMPARED = 160
 """How many of the best are compared with one another."""
 _ROUNDING = 1e-5
@@ -90,7 +92,7 @@ def newest_first(
         rows = index.matrix[[holdings.row_of[memory_id][1] for memory_id in ids]]
         similar = calibration.a * (rows @ rows.T) + calibration.b
         texts = [holdings.memories[memory_id].content for memory_id in ids]
-        alike = (similar >= NEAR_IDENTICAL) | (similar >= ALIKE) & _on_one_thing(texts, asked)
+        alike = (similar >= NEAR_IDENTICAL) | (similar >= ALIKE) & _on_one_thing(texts, asked, [scores[m] for m in ids])
         pairs = [_by_age(ids[i], ids[j], holdings, as_of) for i, j in np.argwhere(np.triu(alike, k=1)).tolist()]
         for newer, older in sorted(pairs, key=lambda pair: [_age_key(m, holdings, as_of) for m in pair]):
             if _takes_over(holdings.memories[newer], holdings.memories[older], named, as_of):
@@ -99,8 +101,9 @@ def newest_first(
     return settled
 
 
-def _on_one_thing(texts: Sequence[str], asked: Mapping[str, float]) -> Mask:
-    """Which two of the texts share most of their words, or most of those that were asked for; shape (texts, texts)."""
+def _on_one_thing(texts: Sequence[str], asked: Mapping[str, float], scores: Sequence[float]) -> Mask:
+    """Which two of the texts share most of their words, or answer about as well by most of those that were asked for; shape
+    (texts, texts)."""
     numbers: dict[str, int] = {token: number for number, token in enumerate(asked)}
     held = [[numbers.setdefault(token, len(numbers)) for token in _tokens(text)] for text in texts]
     holding = np.zeros((len(texts), len(numbers)), np.float32)
@@ -111,7 +114,9 @@ def _on_one_thing(texts: Sequence[str], asked: Mapping[str, float]) -> Mask:
     alike = (shared >= SHARED_WORDS) & (shared >= SHARED_PART * np.maximum(lengths, lengths[:, None]) - _ROUNDING)
     weights = np.array(list(asked.values()), np.float32)
     covered = (holding[:, : len(asked)] * weights) @ holding[:, : len(asked)].T
-    return np.asarray(alike | (covered >= SAME_ANSWER * float(weights.sum()) - _ROUNDING), np.bool_)
+    score = np.array(scores, np.float32)
+    as_good = np.minimum(score, score[:, None]) >= AS_GOOD * np.maximum(score, score[:, None])
+    return np.asarray(alike | as_good & (covered >= SAME_ANSWER * float(weights.sum()) - _ROUNDING), np.bool_)
 
 
 @lru_cache(maxsize=4096)

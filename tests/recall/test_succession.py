@@ -66,6 +66,13 @@ def test_the_newest_of_near_identical_memories_wins(world: World, older: str, ne
     assert world.ids(query)[:2] == [second.id, first.id]
 
 
+def test_a_newer_memory_on_the_same_page_does_not_pass_the_one_that_answers(world: World) -> None:
+    """All that the two share of the query is “checkout”; “times” and “out” weigh little, but one of them holds both."""
+    answer = world.remember("The checkout page times out under load")
+    other = world.remember("Checkout page waits for the connection pool")
+    assert world.ids("checkout page times out")[:2] == [answer.id, other.id]
+
+
 def test_newest_means_last_asserted(world: World) -> None:
     first = world.remember("My favourite colour is purple")
     second = world.remember("My favourite colour is cyan")
