@@ -27,7 +27,7 @@ def export(
         Path | None, typer.Option("--output", "-o", help="The file to write; else standard output.")
     ] = None,
 ) -> None:
-    """Write memories and links as a graph, for Gephi, a notebook or a browser."""
+    """Write memories and links as a graph. For Gephi, a notebook or a browser."""
     chosen = format_ or (output.suffix.lstrip(".") if output else "") or "json"
     if chosen not in FORMATS:
         raise UsageError(f"unknown graph format {chosen!r}", hint=f"one of: {', '.join(FORMATS)}")
@@ -52,7 +52,7 @@ def backfill(
     vault: Annotated[str, typer.Option(help="Only this vault.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be linked.")] = False,
 ) -> None:
-    """Link memories to the titles their texts mention, for memories older than auto-linking."""
+    """Link memories to the titles they mention. For those older than auto-linking."""
     body = {"dry_run": dry_run, **({"vault": vault} if vault else {})}
     with connect.door(read_only=dry_run) as door:
         document = door.call("POST", "/v1/graph/backfill", body)

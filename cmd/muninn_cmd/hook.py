@@ -44,7 +44,7 @@ def install(*, project: InProject = False, dry_run: DryRun = False) -> None:
 
 @app.command(epilog="Example: muninn hook uninstall")
 def uninstall(*, project: InProject = False, dry_run: DryRun = False) -> None:
-    """Take the hooks out again; the file is as it was before, to the byte."""
+    """Take the hooks out again. The file is as it was before, to the byte."""
     change = settings.plan_uninstall(file_of(project=project))
     if not dry_run:
         write(change)
@@ -54,7 +54,7 @@ def uninstall(*, project: InProject = False, dry_run: DryRun = False) -> None:
 
 @app.command(epilog="Example: muninn hook status")
 def status() -> None:
-    """Where hooks are installed, and whether an event comes through to the daemon and back."""
+    """Where hooks are installed, and whether they work. An event goes to the daemon and back."""
     files = dict.fromkeys((file_of(project=False), file_of(project=True)))
     places = [place for file in files if (place := _place(file)) is not None]
     installed = [str(place["command"]) for place in places if place["command"]]

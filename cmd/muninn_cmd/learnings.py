@@ -23,7 +23,7 @@ Folder = Annotated[str, typer.Option("--project", metavar="FOLDER", help="Anothe
 
 @app.command("list", epilog="Example: muninn learnings list")
 def list_(*, project: Folder = "") -> None:
-    """The rules that hold here, the project's own first, the most certain first."""
+    """The rules that hold here. The project's own come first, then the most certain."""
     rows = _rules(project)
     render.show({"learnings": rows}, lambda: _table(rows) if rows else "No rule learned yet.")
 
@@ -39,7 +39,7 @@ def show(rule: Pattern, *, project: Folder = "") -> None:
 
 @app.command(epilog="Example: muninn learnings forget error_loop")
 def forget(rule: Pattern, *, project: Folder = "") -> None:
-    """Take a rule and all that speaks for it out of the files of this project and of your home."""
+    """Take a rule out. All that speaks for it leaves the files of this project and of your home."""
     gone = learnings.forget(_home(), _project(project), rule)
     render.show({"pattern": rule, "removed": gone}, lambda: f"Forgot {plain(rule)} ({count(gone, 'line')})")
 

@@ -272,7 +272,8 @@ TOOLS = (
                      "as_of": _text(f"What was held true at that time. {_TIME}"),
                      "include_archived": {"type": "boolean", "description": "Also merged, replaced and faded ones."}},
          description="Find memories by meaning and words. Use it before starting work, before asking the person something they "
-                     "may have said already, and when an error looks familiar. No results means nothing matched well enough."),
+                     "may have said already, and when an error looks familiar. No results means nothing matched. A score below 0.2 means "
+                     "that hardly a word is shared: an answer in other words, or a mere guess."),
     Tool(name="read", title="Read one memory", run=_read, required=("id",),
          properties={"id": _ID, "offset": {"type": "integer", "minimum": 0, "description": "Character to start at, for long texts."}},
          description="One memory whole: text, state, links, who wrote it, and what replaced it."),

@@ -171,6 +171,12 @@ def test_every_verb_helps_with_an_example_and_takes_json(muninn: Any, verb: Verb
         assert "--verbose" in done.out
 
 
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_no_help_is_cut_short(muninn: Any, verb: Verb) -> None:
+    _, _, below_usage = muninn(verb.name, "--help").out.partition("\n")
+    assert "..." not in below_usage
+
+
 def test_help_lists_every_verb_in_its_section(muninn: Any) -> None:
     shown = muninn("--help").out
     assert all(f"  {verb.name} " in shown and f"{verb.section}:" in shown for verb in VERBS)
