@@ -91,8 +91,12 @@ def newest_first(
             continue
         rows = index.matrix[[holdings.row_of[memory_id][1] for memory_id in ids]]
         similar = calibration.a * (rows @ rows.T) + calibration.b
-        texts = [holdings.memories[memory_id].content for memory_id in ids]
-        alike = (similar >= NEAR_IDENTICAL) | (similar >= ALIKE) & _on_one_thing(texts, asked, [scores[m] for m in ids])
+        alike = similar >= NEAR_IDENTICAL
+        perhaps = similar >= ALIKE
+        near = np.flatnonzero((perhaps & ~alike).sum(axis=1))
+        if len(near):
+            texts, values = [holdings.memories[ids[i]].content for i in near], [scores[ids[i]] for i in near]
+            alike[np.ix_(near, near)] |= perhaps[np.ix_(near, near)] & _on_one_thing(texts, asked, values)
         pairs = [_by_age(ids[i], ids[j], holdings, as_of) for i, j in np.argwhere(np.triu(alike, k=1)).tolist()]
         for newer, older in sorted(pairs, key=lambda pair: [_age_key(m, holdings, as_of) for m in pair]):
             if _takes_over(holdings.memories[newer], holdings.memories[older], named, as_of):

@@ -9,9 +9,12 @@ search (vector and full text, reciprocal ranks) of a LanceDB table that holds th
 
 from __future__ import annotations
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the daemon does
+
 import argparse
 import gc
-import os
 import resource
 import tempfile
 import time
