@@ -42,6 +42,8 @@ def base_level(memory: Memory, *, now: datetime, accesses: Sequence[datetime] = 
     creation and the oldest known one (Petrov 2006, hybrid approximation).
     """
     life = max(_SHORTEST, days_between(memory.created_at, now))
+    if not accesses and not memory.access_count:
+        return math.log(life**-DECAY)
     known = sorted(max(_SHORTEST, min(life, days_between(at, now))) for at in accesses)
     if not known and memory.access_count > 0 and memory.last_accessed_at is not None:
         known = [max(_SHORTEST, min(life, days_between(memory.last_accessed_at, now)))]
