@@ -2,25 +2,25 @@
 
 ``wordlists/english.xz`` and ``spanish.xz``: sorted lines, each the first five letters of words and then their endings, all
 without accents, inflections included. They hold the Letterpress word lists (CC0) as npm's an-array-of-english-words and
-an-array-of-spanish-words package them (MIT, see ``wordlists/LICENSE``). ``terms.txt``: what no dictionary has, words of
-software manuals, products, first names, places and peoples.
+an-array-of-spanish-words package them (MIT, see ``wordlists/LICENSE``). ``terms.txt``: what those lack, words of
+software manuals, products, names, places and peoples, above all those one letter away from an ordinary word (some found in
+SCOWL, see the same file).
 """
 
 from __future__ import annotations
 
 import lzma
-import re
 import unicodedata
 from bisect import bisect_left
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
+from muninn.dream.derivation import halves, sources
+
 _FILES = {"en": "english.xz", "es": "spanish.xz"}
 _STEM = 5
-_SHORTEST = 4
-_PREFIXES = ("", "un", "re", "non", "pre", "de", "dis", "mis", "over", "sub")
-_ENDINGS = ("", "er", "ers", "or", "ors", "able", "ably", "ability", "ly", "ness", "less", "like")
-_LEANING = re.compile(r"([a-z]+(?:[aei]r|[ae]ndo))(?:me|te|se|nos|os)?(?:l[aeo]s?)?")
+_RUN = 4  # letters, the edges of a word counting as one each
 
 
 def ordinary(word: str, tongue: str) -> bool:
@@ -29,26 +29,39 @@ def ordinary(word: str, tongue: str) -> bool:
 
 
 def known(word: str) -> bool:
-    """Whether the word is anything but a misspelling: of either language, a term, or a first name."""
+    """Whether the word is anything but a misspelling: of either language, made from words of one, a term, or a name."""
     bare = _bare(word)
-    return bare in _terms() or _listed(bare, "en") or _listed(bare, "es") or _derived(bare) or _leans(bare)
-
-
-def _derived(bare: str) -> bool:
-    """Whether an English word lies in it, a prefix and an ending apart: "initializers", "unmergeable"."""
-    return any(
-        len(stem) >= _SHORTEST and (_listed(stem, "en") or (ending != "" and _listed(stem + "e", "en")))
-        for prefix in _PREFIXES
-        for ending in _ENDINGS
-        if bare.startswith(prefix) and bare.endswith(ending)
-        for stem in (bare[len(prefix) : len(bare) - len(ending)],)
+    return (
+        bare in _terms()
+        or any(_listed(bare, tongue) for tongue in _FILES)
+        or any(_listed(source, tongue) for tongue in _FILES for source in sources(bare, tongue))
+        or any(_listed(one, "en") and _listed(other, "en") for one, other in halves(bare))
     )
 
 
-def _leans(bare: str) -> bool:
-    """Whether it is a Spanish infinitive or gerund with the pronouns that lean on it: "enviarlo", "haciendoselo"."""
-    found = _LEANING.fullmatch(bare)
-    return found is not None and _listed(found[1], "es")
+def wordlike(word: str) -> bool:
+    """Whether every four neighbouring letters of it, its edges counted, stand so in words of one of the languages: then it is
+    more likely a word that the lists lack ("potabilidad", "slideshow") than a slip ("deploymnt")."""
+    edged = f"^{_bare(word)}$".encode()
+    return any(all(run in _runs(tongue) for run in _cut(edged)) for tongue in _FILES)
+
+
+@cache
+def _runs(tongue: str) -> frozenset[bytes]:
+    """Every four neighbouring letters of a language's words, "^" and "$" being their edges."""
+    pieces: set[bytes] = set()  # most endings are shared, so cutting the pieces is a third of cutting the words
+    for line in _lines(tongue):
+        stem, *endings = line.split(b" ")
+        opening = b"^" + stem
+        pieces.add(opening)
+        for ending in endings:
+            closing = ending + b"$"
+            pieces.update((opening[1 - _RUN :] + closing[: _RUN - 1], closing))
+    return frozenset(run for piece in pieces for run in _cut(piece))
+
+
+def _cut(letters: bytes) -> Iterator[bytes]:
+    return (letters[at : at + _RUN] for at in range(len(letters) - _RUN + 1))
 
 
 def _listed(bare: str, tongue: str) -> bool:

@@ -39,5 +39,8 @@ class Words:
             self._known[word] = wordlist.known(word)
         return self._known[word]
 
+    def wordlike(self, word: str) -> bool:
+        return wordlist.wordlike(word)
+
     def common(self, word: str) -> bool:
         return commonness.common(word)

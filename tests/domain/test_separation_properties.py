@@ -28,6 +28,9 @@ class _Known:
     def known(self, word: str) -> bool:
         return len(word) % 2 == 0
 
+    def wordlike(self, word: str) -> bool:
+        return len(word) % 3 == 0
+
     def common(self, word: str) -> bool:
         return len(word) % 4 == 0
 

@@ -1,8 +1,10 @@
 """Knows when two words are one word and its misspelling.
 
-The right form is an ordinary word of at least six letters in the language of the texts; under eight letters, where words
-have many neighbours, the store must use it elsewhere or it must be common everywhere. The odd form is one edit away (a letter
-dropped, added or replaced, or two neighbours swapped), occurs nowhere else in the store, and is no word, term or name.
+The right form is an ordinary word of at least six letters in the language of the texts. The odd form is one edit away (a
+letter dropped, added or replaced, or two neighbours swapped), occurs nowhere else in the store, and is no word, term or name.
+No list is whole, and what it lacks (terms, derivations, names) differs from what it has as slips do; so, unless the right form
+is common everywhere, the odd form must also be written as no word is. Under eight letters, where words have many neighbours,
+the store must use the right form elsewhere, too.
 What may be grammar, or a word that no list has, is no misspelling: first and last letters (unless swapped), accents, one vowel
 for another, and in words under eight letters one consonant for another that is not its neighbour on the keyboard.
 """
@@ -35,6 +37,10 @@ class Vocabulary(Protocol):
         """Whether either language has it, or it is a term or a name."""
         ...
 
+    def wordlike(self, word: str) -> bool:
+        """Whether its letters stand beside each other as they do in words, so that it may be one that nobody listed."""
+        ...
+
     def common(self, word: str) -> bool:
         """Whether it is common whatever is stored."""
         ...
@@ -52,8 +58,10 @@ def misspelled(
     (odd, uses), (word, word_uses) = ((right, right_uses), (left, left_uses))[:: 1 if known[0] else -1]
     if len(word) < MINIMUM_LETTERS or vocabulary.count(odd) > uses or not vocabulary.ordinary(word, tongue):
         return None
-    certain = len(word) >= LONG or vocabulary.count(word) > word_uses or vocabulary.common(word)
-    return odd if certain else None
+    if vocabulary.common(word):
+        return odd
+    certain = len(word) >= LONG or vocabulary.count(word) > word_uses
+    return odd if certain and not vocabulary.wordlike(odd) else None
 
 
 def tongue_of(words: Collection[str], vocabulary: Vocabulary) -> str:
