@@ -275,6 +275,21 @@ def test_thirty_dreams_undone_in_reverse_restore_the_first_state(world: World) -
     assert world.state() == first
 
 
+def test_what_waits_for_its_day_is_put_up_for_review_after_it(world: World) -> None:
+    direction = world.service.embedders.for_tier(Tier.PERSONAL).passages(["x"], tier=Tier.PERSONAL, vault="default")[0]
+    for at, name in enumerate("alpha bravo charlie delta echo foxtrot golf hotel india".split()):
+        for the in ("The", "the"):
+            world.tell(f"{the} {name} service restarts at {at + 1} o'clock", vector=direction)
+    assert len(operations(world.dreamer.dream(force=True), "merge")) == 5
+    for _ in range(3):
+        assert operations(world.dreamer.dream(force=True)) == []
+        world.sleep(hours=5)
+    world.sleep(days=1)
+    last = world.dreamer.dream(force=True)
+    assert len(operations(last, "merge")) == 4
+    assert operations(last, "near_duplicates")
+
+
 def test_no_more_than_the_survival_budget_is_archived_in_a_day(world: World) -> None:
     texts = [f"Release {n} of the billing service was rolled out without trouble." for n in range(12)]
     told = [world.tell(text) for text in (*texts, *map(str.upper, texts))]

@@ -219,13 +219,17 @@ def _merge(context: Context, memories: Sequence[Memory], kept_for: str, similari
 
 
 def _reviews(context: Context, after: Snapshot, judged: _Judged, waiting: set[str]) -> Iterator[NearDuplicates]:
-    """Sets of active memories that nobody has been asked about yet, most alike first; not what only waits for its day."""
-    unmerged = {pair: found for pair, found in judged.merge.items() if not waiting.issuperset(pair)}
-    leftover = {**unmerged, **judged.review}
+    """Sets of active memories that nobody has been asked about yet, most alike first.
+
+    A memory that waits for its day meets all others in every dream until then, so it is put up for review after it.
+    """
+    leftover = {**judged.merge, **judged.review}
     queues = (("conflict", judged.conflict), ("pending", leftover))
     queued = 0
     for verdict, pairs in queues:
-        open_pairs = {pair: found for pair, found in pairs.items() if _open(context, after, pair)}
+        open_pairs = {
+            pair: found for pair, found in pairs.items() if waiting.isdisjoint(pair) and _open(context, after, pair)
+        }
         for ids, similarity in _clusters(open_pairs, context.limits.cluster):
             if queued >= context.limits.sets:
                 context.findings.figures["left_out"] = _figure(context, "left_out") + 1
