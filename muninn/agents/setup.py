@@ -92,6 +92,8 @@ def _target(file: Path) -> Path:
 
 
 def _bytes(file: Path) -> bytes | None:
+    if file.exists() and not file.is_file():  # a pipe would be waited for
+        raise ConfigError(f"cannot read {file}: not a file")
     try:
         return file.read_bytes()
     except FileNotFoundError:

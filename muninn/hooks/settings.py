@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,9 +100,13 @@ def _opened(path: Path) -> tuple[Path, str | None, Path]:
     path = Path(os.path.realpath(path))
     backup = path.with_name(path.name + _BACKUP)
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would be waited for
+            raise ConfigError(f"cannot read {path}: not a file")
         text = path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return path, None, backup
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise ConfigError(
             f"{path} is not UTF-8 (byte {error.start})", hint="correct it first; it was not touched"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -168,3 +169,15 @@ def test_any_settings_come_back(
     apply(plan_install(file, COMMAND))
     apply(plan_uninstall(file))
     assert file.read_bytes() == raw
+
+
+def test_what_cannot_be_read_is_named_and_left_alone(tmp_path: Path) -> None:
+    folder, loop, pipe = (tmp_path / name for name in ("folder", "loop", "pipe"))
+    folder.mkdir()
+    loop.symlink_to(loop)
+    os.mkfifo(pipe)
+    for file in (folder, loop, pipe):
+        for plan in (lambda file=file: plan_install(file, COMMAND), lambda file=file: plan_uninstall(file)):
+            with pytest.raises(ConfigError, match=f"cannot read .*{file.name}"):
+                plan()
+    assert sorted(tmp_path.iterdir()) == [folder, loop, pipe]
