@@ -34,9 +34,10 @@ def invert(
     *,
     now: datetime,
     suggestions: Mapping[str, Suggestion] | None = None,
+    decisions: Iterable[Decision] = (),
 ) -> Inverse:
-    """The inverse of the applied ``records`` of one dream. ``suggestions`` are the present ones, by id."""
-    undoing = _Undoing(state, now, suggestions or {})
+    """The inverse of the applied ``records`` of one dream. ``suggestions`` and ``decisions`` are the present ones."""
+    undoing = _Undoing(state, now, suggestions or {}, decisions)
     for record in sorted((one for one in records if one.applied), key=lambda one: -one.seq):
         undoing.take_back(record)
     return undoing.result()
@@ -69,8 +70,11 @@ class _Recorded:
 
 
 class _Undoing:
-    def __init__(self, state: Reader, now: datetime, suggestions: Mapping[str, Suggestion]) -> None:
+    def __init__(
+        self, state: Reader, now: datetime, suggestions: Mapping[str, Suggestion], decisions: Iterable[Decision]
+    ) -> None:
         self._state = state
+        self._decisions = decisions
         self._overlay = Overlay(state)
         self._now = now
         self._suggestions = suggestions
@@ -169,7 +173,8 @@ class _Undoing:
 
     def result(self) -> Inverse:
         overlay = self._overlay
-        decisions = {one.key: one for record, operation in self._undone for one in self._ruling(record, operation)}
+        decisions = {one.key: one for one in map(self._followed, self._decisions) if one is not None}
+        decisions |= {one.key: one for record, operation in self._undone for one in self._ruling(record, operation)}
         changes = Changes(
             memories=tuple(overlay.memories[key] for key in sorted(overlay.memories)),
             vectors=dict(overlay.vectors),
@@ -182,6 +187,15 @@ class _Undoing:
         )
         restored = tuple(key for key in sorted(self._restored) if key not in self._left)
         return Inverse(changes=changes, restored=restored, left_alone=tuple(sorted(self._left.items())))
+
+    def _followed(self, decision: Decision) -> Decision | None:
+        """A decision made on what is taken back here, as one on what returns; None when it was not, or the text differs."""
+        marks = []
+        for key, mark in zip(decision.ids, decision.fingerprints, strict=True):
+            was, returned = self._state.get(key), self._overlay.memories.get(key)
+            same = was and returned and was.fingerprint == mark and was.content_hash == returned.content_hash
+            marks.append(returned.fingerprint if same and returned else mark)
+        return None if tuple(marks) == decision.fingerprints else replace(decision, fingerprints=tuple(marks))
 
     def _ruling(self, record: OperationRecord, operation: Operation) -> Iterable[Decision]:
         """What is remembered of an undone operation: the same must not be tried again on the same memories."""

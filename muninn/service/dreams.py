@@ -93,7 +93,13 @@ class Dreams(Links):
                 )
             now = self._clock.now()
             records = [r for r in self.store.operations(dream_id) if only is None or r.seq in only]
-            inverse = invert(records, self.read, now=now, suggestions={s.id: s for s in self.store.suggestions()})
+            inverse = invert(
+                records,
+                self.read,
+                now=now,
+                suggestions={s.id: s for s in self.store.suggestions()},
+                decisions=self.store.decisions(),
+            )
             undone = replace(record, undone_at=now) if only is None else record
             taken_back = tuple(
                 replace(r, applied=False, skipped_because="taken back")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 PERSON = Provenance(client="person")
 PACKETS = "The Docker bridge network drops packets when MTU is 1500."
 PACKETS_AGAIN = "the docker bridge network drops packets when mtu is 1500"
+BY = Provenance(client="test")
 CONTRATO = "El contrato con Iberdata vence el 30 de junio de 2026."
 CONTRATO_BIS = "El contrato con Iberdata vence el 15 de mayo de 2026."
 
@@ -215,6 +216,22 @@ def test_an_undone_dream_returns_every_byte_and_does_not_come_back(world: World)
     assert world.get(told[0]).access_count == 1
     with pytest.raises(ConflictError):
         world.dreamer.undo(outcome.dream_id)
+
+
+def test_a_merge_undone_out_of_order_does_not_come_back(world: World) -> None:
+    told = [world.tell(text) for text in (PACKETS, PACKETS_AGAIN)]
+    first = world.dreamer.dream(force=True)
+    world.sleep(days=1)
+    told.append(world.tell(PACKETS.upper()))
+    second = world.dreamer.dream(force=True)
+    assert [len(operations(one, "merge")) for one in (first, second)] == [1, 1]
+    for dream in (first, second):
+        world.dreamer.undo(str(dream.dream_id))
+    assert all(world.get(one).active for one in told)
+    world.service.forget(told.pop().id, by=BY)
+    assert operations(world.dreamer.dream(force=True), "merge") == []
+    world.service.edit(told[1].id, {"tags": ["again"]}, by=BY)
+    assert len(operations(world.dreamer.dream(force=True), "merge")) == 1, "asked again, now that it changed"
 
 
 def test_undo_without_a_name_takes_the_newest_dream_that_changed_something(world: World) -> None:
