@@ -201,10 +201,10 @@ class _Undoing:
         """What is remembered of an undone operation: the same must not be tried again on the same memories."""
         if isinstance(operation, Reinforce):
             return  # its usage is replayed: the watermark is taken back instead
-        ids = tuple(sorted(operation.ids))
-        found = [memory for key in ids if (memory := self._overlay.get(key)) is not None]
-        if len(found) < len(ids):
+        found = [memory for key in sorted(operation.ids) if (memory := self._overlay.get(key)) is not None]
+        if len(found) < len(operation.ids) and (len(found) < 2 or not isinstance(operation, Merge)):
             return  # what was erased is not named again
+        ids = tuple(memory.id for memory in found)
         marks = tuple(memory.fingerprint for memory in found)
         same_question = isinstance(operation, (Merge, NearDuplicates, Distinct))
         yield Decision(
