@@ -192,7 +192,8 @@ class _Undoing:
         """A decision made on what is taken back here, as one on what returns; None when it was not, or the text differs."""
         marks = []
         for key, mark in zip(decision.ids, decision.fingerprints, strict=True):
-            was, returned = self._state.get(key), self._overlay.memories.get(key)
+            returned = self._overlay.memories.get(key)
+            was = self._state.get(key) if returned else None
             same = was and returned and was.fingerprint == mark and was.content_hash == returned.content_hash
             marks.append(returned.fingerprint if same and returned else mark)
         return None if tuple(marks) == decision.fingerprints else replace(decision, fingerprints=tuple(marks))
