@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from muninn.dream import wordlist
 from muninn.recall import commonness
+from muninn.wordlists import dictionary
 
 
 class Words:
@@ -31,16 +31,16 @@ class Words:
 
     def ordinary(self, word: str, tongue: str) -> bool:
         if (word, tongue) not in self._ordinary:
-            self._ordinary[word, tongue] = wordlist.ordinary(word, tongue)
+            self._ordinary[word, tongue] = dictionary.ordinary(word, tongue)
         return self._ordinary[word, tongue]
 
     def known(self, word: str) -> bool:
         if word not in self._known:
-            self._known[word] = wordlist.known(word)
+            self._known[word] = dictionary.known(word)
         return self._known[word]
 
     def wordlike(self, word: str) -> bool:
-        return wordlist.wordlike(word)
+        return dictionary.wordlike(word)
 
     def common(self, word: str) -> bool:
         return commonness.common(word)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from muninn.domain.separation import Text, compare
 from muninn.domain.separation.misspelling import misspelled, one_slip
-from muninn.dream import wordlist
 from muninn.dream.words import Words
+from muninn.wordlists import dictionary
 
 SLIPS = """
 en always/awlays together/togehter deployment/deploymnt having/havving
@@ -127,8 +127,8 @@ def test_a_known_word_is_never_the_odd_form(word: str, data: st.DataObject) -> N
     for tongue in ("en", "es"):
         found = misspelled(word, other, words, tongue=tongue, left_uses=2, right_uses=2)
         assert found == misspelled(other, word, words, tongue=tongue, left_uses=2, right_uses=2)
-        assert found is None or (one_slip(word, other) and not wordlist.known(found))
-        assert not (wordlist.known(word) and wordlist.known(other) and found)
+        assert found is None or (one_slip(word, other) and not dictionary.known(found))
+        assert not (dictionary.known(word) and dictionary.known(other) and found)
 
 
 @pytest.mark.parametrize(
@@ -137,21 +137,21 @@ def test_a_known_word_is_never_the_odd_form(word: str, data: st.DataObject) -> N
      ("walter", True), ("portabilidad", True), ("slideshow", True), ("infórmate", True), ("unmergeable", True), ("deploymnt", False), ("configuarción", False), ("", False), ("zzzq", False)],
 )  # fmt: skip
 def test_what_is_known(word: str, expected: bool) -> None:
-    assert wordlist.known(word) is expected
+    assert dictionary.known(word) is expected
 
 
 def test_a_language_has_its_own_words() -> None:
-    assert wordlist.ordinary("weather", "en")
-    assert not wordlist.ordinary("weather", "es")
-    assert wordlist.ordinary("pájaro", "es")
-    assert not wordlist.ordinary("pajarito", "en")
+    assert dictionary.ordinary("weather", "en")
+    assert not dictionary.ordinary("weather", "es")
+    assert dictionary.ordinary("pájaro", "es")
+    assert not dictionary.ordinary("pajarito", "en")
 
 
 @pytest.mark.parametrize("word", ["weather", "pájaro", "the", "a", "potabilidades", "blogosphere", "trichloromethane"])
 def test_what_is_written_as_words_are_is_wordlike(word: str) -> None:
-    assert wordlist.wordlike(word)
+    assert dictionary.wordlike(word)
 
 
 @pytest.mark.parametrize("word", ["deploymnt", "lnatern", "zzzq", "moivng", "tambbién"])
 def test_what_no_word_is_written_like_is_not(word: str) -> None:
-    assert not wordlist.wordlike(word)
+    assert not dictionary.wordlike(word)

@@ -1,8 +1,8 @@
 """Which words are ordinary ones of English or Spanish, and which are terms or names that pass for one.
 
-``wordlists/english.xz`` and ``spanish.xz``: sorted lines, each the first five letters of words and then their endings, all
+``english.xz`` and ``spanish.xz``: sorted lines, each the first five letters of words and then their endings, all
 without accents, inflections included. They hold the Letterpress word lists (CC0) as npm's an-array-of-english-words and
-an-array-of-spanish-words package them (MIT, see ``wordlists/LICENSE``). ``terms.txt``: what those lack, words of
+an-array-of-spanish-words package them (MIT, see ``LICENSE``). ``terms.txt``: what those lack, words of
 software manuals, products, names, places and peoples, above all those one letter away from an ordinary word (some found in
 SCOWL, see the same file).
 """
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
-from muninn.dream.derivation import halves, sources
+from muninn.wordlists.derivation import halves, sources
 
 _FILES = {"en": "english.xz", "es": "spanish.xz"}
 _STEM = 5
@@ -28,12 +28,17 @@ def ordinary(word: str, tongue: str) -> bool:
     return _listed(_bare(word), tongue)
 
 
+def listed(word: str) -> bool:
+    """Whether either language has the word as it is, or it is a term or a name."""
+    bare = _bare(word)
+    return bare in _terms() or any(_listed(bare, tongue) for tongue in _FILES)
+
+
 def known(word: str) -> bool:
     """Whether the word is anything but a misspelling: of either language, made from words of one, a term, or a name."""
     bare = _bare(word)
     return (
-        bare in _terms()
-        or any(_listed(bare, tongue) for tongue in _FILES)
+        listed(bare)
         or any(_listed(source, tongue) for tongue in _FILES for source in sources(bare, tongue))
         or any(_listed(one, "en") and _listed(other, "en") for one, other in halves(bare))
     )
@@ -75,13 +80,13 @@ def _listed(bare: str, tongue: str) -> bool:
 
 @cache
 def _lines(tongue: str) -> list[bytes]:
-    packed = resources.files("muninn.dream").joinpath("wordlists", _FILES[tongue]).read_bytes()
+    packed = resources.files("muninn.wordlists").joinpath(_FILES[tongue]).read_bytes()
     return lzma.decompress(packed).split(b"\n")
 
 
 @cache
 def _terms() -> frozenset[str]:
-    return frozenset(resources.files("muninn.dream").joinpath("wordlists", "terms.txt").read_text("utf-8").split())
+    return frozenset(resources.files("muninn.wordlists").joinpath("terms.txt").read_text("utf-8").split())
 
 
 def _bare(word: str) -> str:
