@@ -21,6 +21,9 @@ LEAST = 0.1
 SETTLED_BELOW = 0.5
 """Words below this weight are common everywhere: how many memories hold them says nothing more."""
 
+IDLE = 0.2
+"""Weight up to which a word is in texts about anything."""
+
 _STEPS = ((16, 1.0), (32, 0.5), (64, 0.25))
 _MOST_FREQUENT = 0.15
 

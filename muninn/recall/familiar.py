@@ -1,15 +1,24 @@
-"""How much of a question is in words that people use, whatever is stored.
+"""Whether a question is in words that people use, whatever is stored.
 
 Embedders put nonsense nearer to some note than many a question to its answer, so meaning alone cannot tell the two
-apart; that nobody ever wrote such words can. Scripts without a list of common words are told by their characters.
+apart; that nobody ever wrote such words can. English and Spanish are told by their dictionaries, and there the small words
+of grammar prove nothing ("who zorbed the gleeb"); other languages by the words that are common in them, scripts without
+such a list by their characters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from muninn.recall.commonness import table
+from muninn.recall import commonness
+from muninn.recall.language import is_function_word, leading_languages
 from muninn.recall.tokens import stem
+from muninn.wordlists import dictionary
+
+_COMMON = (0.05, 0.1)
+"""Shares in common words between which nonsense turns into sense."""
+_LISTED, _LISTED_OF_UNKNOWN = (0.4, 0.65), (0.8, 0.95)
+"""The same of the telling words in a dictionary: of English or Spanish, and where no grammar tells which language it is."""
 
 _HAN = (
     "的一是不了人我在有他这为之大来以个中上们到说国和地也子时道出而要于就下得可你年生自会那后能对着事其里所去行过家"
@@ -30,16 +39,37 @@ _KANA = frozenset(
 )
 
 
-def share(words: Sequence[str]) -> float:
-    """The share of the characters of folded ``words`` that stand in common words, or are common themselves, in [0, 1].
-    The most familiar word is left out: one may be met by accident."""
+def sense(words: Sequence[str]) -> float:
+    """From 0, nonsense, to 1, words that people use. ``words``: folded; 0 when none of them tells anything."""
+    telling = [word for word in words if commonness.weight(stem(word), 0) > commonness.IDLE]
+    if not telling:
+        return 0.0
+    if leading_languages(words) in (["en"], ["es"]):
+        return _between(_LISTED, _listed(telling))
+    return max(_between(_LISTED_OF_UNKNOWN, _listed(telling)), _between(_COMMON, _common(words)))
+
+
+def _between(bounds: tuple[float, float], value: float) -> float:
+    low, high = bounds
+    return min(1.0, max(0.0, (value - low) / (high - low)))
+
+
+def _listed(telling: Sequence[str]) -> float:
+    """The share, by letters, of the words that say something which the dictionaries have."""
+    asked = [word for word in telling if not is_function_word(word)]
+    total = sum(map(len, asked))
+    return sum(len(word) for word in asked if dictionary.listed(word)) / total if total else 0.0
+
+
+def _common(words: Sequence[str]) -> float:
+    """The share of the characters that stand in common words, or are common themselves. The most familiar word is left
+    out: one may be met by accident."""
     counts = [_familiar(word) for word in words]
-    total = sum(map(len, words))
-    return max(0, sum(counts) - max(counts)) / total if total else 0.0
+    return max(0, sum(counts) - max(counts)) / sum(map(len, words))
 
 
 def _familiar(word: str) -> int:
-    if stem(word) in table():
+    if stem(word) in commonness.table():
         return len(word)
     if word in _KANA:
         return len(word)

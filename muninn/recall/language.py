@@ -40,6 +40,15 @@ CODES = ("", *_FUNCTION_WORDS, *(name for name, _, _ in _SCRIPTS))
 
 def language_of(words: Iterable[str]) -> str | None:
     """The language of folded ``words``: one that leads by its function words, or that of most of its letters' script."""
+    leading = leading_languages(words)
+    if len(leading) == 1:
+        return leading[0]
+    # The Romance languages share their smallest words; of those, Spanish is the one that muninn is most often spoken to.
+    return "es" if "es" in leading and "en" not in leading else None
+
+
+def leading_languages(words: Iterable[str]) -> list[str]:
+    """All languages that folded ``words`` speak for most."""
     counts: dict[str, int] = {}
     for word in words:
         if word.isascii():
@@ -50,11 +59,12 @@ def language_of(words: Iterable[str]) -> str | None:
     if "ja" in counts and "zh" in counts:  # Japanese writes Han too; kana decide
         counts["ja"] += counts.pop("zh")
     most = max(counts.values(), default=0)
-    leading = [language for language, count in counts.items() if count == most]
-    if len(leading) == 1:
-        return leading[0]
-    # The Romance languages share their smallest words; of those, Spanish is the one that muninn is most often spoken to.
-    return "es" if "es" in leading and "en" not in leading else None
+    return [language for language, count in counts.items() if count == most]
+
+
+def is_function_word(word: str) -> bool:
+    """Whether a folded word is a small one of grammar in some language: it says nothing of the matter."""
+    return word in _LANGUAGES_OF
 
 
 def _script_of(character: str) -> str | None:

@@ -15,7 +15,7 @@ from muninn.domain.memory import Vault, vault_key
 from muninn.domain.trust import Tier, strictest
 from muninn.errors import NotFoundError, ProviderError, UsageError
 from muninn.ports import Calibration, Embedder, Query
-from muninn.recall import familiar
+from muninn.recall.familiar import sense
 from muninn.recall.language import CODES, language_of
 from muninn.recall.noise import floor
 from muninn.recall.textindex import Floats
@@ -47,7 +47,7 @@ class Embedders(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """``tokens``: index token → the word as asked, in order. ``language``: its code, 0 unknown. ``vectors`` and
-    ``floors``: per embedding model. ``familiar``: share in words that people use. ``subject``: the tokens that speak about
+    ``floors``: per embedding model. ``sense``: how far it is in words that people use. ``subject``: the tokens that speak about
     no time."""
 
     query: Query
@@ -56,7 +56,7 @@ class Question:
     language: int = 0
     vectors: Mapping[str, tuple[Floats, Calibration]] = field(default_factory=dict)
     floors: Mapping[str, float] = field(default_factory=dict)
-    familiar: float = 0.0
+    sense: float = 0.0
     times: tuple[Reading, ...] = ()
     subject: frozenset[str] = frozenset()
     degraded: str | None = None
@@ -90,7 +90,7 @@ def ask(query: Query, *, vaults: Mapping[str, Vault], models: Models, embedders:
         language=CODES.index(language_of(asked) or ""),
         vectors=vectors,
         floors={model: floor(model, vector, calibration) for model, (vector, calibration) in vectors.items()},
-        familiar=familiar.share(asked),
+        sense=sense(asked),
         times=times,
         subject=subject,
         notes=tuple(reading.note for reading in times),

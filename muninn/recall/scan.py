@@ -96,7 +96,9 @@ def scan(holdings: Holdings, question: Question) -> Scan:
         visible &= _of_run(holdings, query.run_id, columns.count)
     meaning = Meaning(holdings, question) if question.vectors else None
     weights = weigh(holdings, question, visible=visible, meaning=meaning)
-    relevance = wording = scoring.wording(holdings.text.coverage(weights, columns.count), sum(weights.values()))
+    telling = any(commonness.weight(token, 0) > commonness.IDLE for token in weights)
+    total = sum(weights.values()) if telling else 0.0  # to share nothing but "the of and" is to share nothing
+    relevance = wording = scoring.wording(holdings.text.coverage(weights, columns.count), total)
     foreign = None
     if meaning is not None:
         foreign = _foreign(columns["language"], question.language)

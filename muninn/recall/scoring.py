@@ -48,8 +48,6 @@ TOLD = 0.15
 """Wording that is grounds enough for an answer by itself."""
 MEANT, MEANT_BY_NONSENSE = 0.02, 0.4
 """Meaning that is grounds enough by itself: for a query in words that people use, and in words that nobody does."""
-NONSENSE_BELOW, SENSE_FROM = 0.05, 0.1
-"""Shares of a query in words that people use, between which it turns from nonsense into sense."""
 LEAST_SHOWN = 0.01
 """Below this a memory is not an answer, whatever else is."""
 
@@ -92,10 +90,8 @@ def blend(by_meaning: Floats, by_wording: Floats, foreign: Mask | None) -> Float
     return relevance
 
 
-def grounded(by_meaning: float, by_wording: float, familiar: float) -> bool:
-    """Whether the evidence for one text is an answer at all, to a query of which the share ``familiar`` is in words that
-    people use."""
-    sense = min(1.0, max(0.0, (familiar - NONSENSE_BELOW) / (SENSE_FROM - NONSENSE_BELOW)))
+def grounded(by_meaning: float, by_wording: float, sense: float) -> bool:
+    """Whether the evidence for one text is an answer at all. ``sense``: from 0, words that nobody uses, to 1."""
     meant = MEANT_BY_NONSENSE + sense * (MEANT - MEANT_BY_NONSENSE)
     return by_meaning / meant + by_wording / TOLD >= 1.0
 

@@ -76,7 +76,7 @@ def _visible(memory_id: str, holdings: Holdings, found: Scan) -> bool:
 def _grounded(evidence: Evidence, found: Scan, question: Question) -> bool:
     if evidence.timely and not found.has_subject:
         return True
-    return scoring.grounded(evidence.meaning, evidence.wording, question.familiar)
+    return scoring.grounded(evidence.meaning, evidence.wording, question.sense)
 
 
 def _guessed(evidence: Evidence) -> bool:

@@ -61,6 +61,8 @@ UNSHARED_NOTES = (
 NONSENSE = (
     "zorb flimquat ned", "qwerty asdf zxcv", "blix blax blux", "wug tove gyre", "ñoqui zarp lumbre fax", "xyzzy plugh",
     "mmmm hhhh tttt", "trelp ong vash dilm", "kiru nabo selti", "!!! ??? ...", "lorem ipsum dolor", "0xdeadbeef 777 zz",
+    "who zorbed the gleeb", "what did blarg say about frinkle", "how do I wuffle the trang", "¿quién zorbó el glibo?",
+    "¿cómo se flenza el drabijo?", "a", "the of and to", "de la que",
 )  # fmt: skip
 
 
