@@ -60,7 +60,7 @@ class ReadyMade:
         return (False,) * len(texts)
 
     def passages(self, texts: Sequence[str], *, tier: Tier, vault: str) -> Matrix:
-        raise NotImplementedError
+        return np.concatenate([self._rows[text] for text in texts])
 
     def for_tier(self, tier: Tier) -> Embedder:
         return self

@@ -18,8 +18,9 @@ import re
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
@@ -29,24 +30,21 @@ MODEL = "bench"
 DIMENSIONS = 384
 
 
-class Driver:
-    """One peer. ``add`` raises when it refuses a text; ``ask`` gives ids, best first."""
+class Driver(ABC):
+    """One peer. ``add`` raises when it refuses a text; ``ask`` gives ids, best first; most need no more."""
 
     version = configured = ""
 
-    def __init__(self, installed: Path, folder: Path, endpoint: str) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def add(self, turn: str, text: str) -> None: ...
 
-    def add(self, turn: str, text: str) -> None:
-        raise NotImplementedError
-
-    def settle(self) -> None:
+    def settle(self) -> None:  # noqa: B027
         """Return when everything added can be found: at once, where a write waits for its index."""
 
-    def ask(self, text: str, limit: int) -> list[str]:
-        raise NotImplementedError
+    @abstractmethod
+    def ask(self, text: str, limit: int) -> list[str]: ...
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """End what was started."""
 
 
@@ -285,7 +283,7 @@ class BasicMemory(Driver):
         self._server.close()
 
 
-DRIVERS: dict[str, type[Driver]] = {
+DRIVERS: dict[str, Callable[[Path, Path, str], Driver]] = {
     "server-memory": ServerMemory,
     "server-memory-by-word": ServerMemoryByWord,
     "chroma": Chroma,

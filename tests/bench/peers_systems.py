@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -154,15 +155,15 @@ class Driven:
         self._log.close()
 
 
-class Here:
+class Here(ABC):
     """A system in this process: a function that stores a dialogue and gives the one that answers."""
 
     def __init__(self, about: str) -> None:
         self.about = about
         self._rank: Ranking = lambda _: ()
 
-    def prepare(self, dialogue: Dialogue) -> Ranking:
-        raise NotImplementedError
+    @abstractmethod
+    def prepare(self, dialogue: Dialogue) -> Ranking: ...
 
     def store(self, dialogue: Dialogue) -> tuple[float, list[str]]:
         began = time.perf_counter()
