@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from muninn.domain.trust import Tier
 from muninn.dream.engine import Dreamer
 from muninn.embed.registry import Embedders
 from muninn.llm.models import LanguageModels
+from muninn.ports import Answer, Query
 from muninn.recall.resident import ResidentModel
 from muninn.service import MemoryService
 from muninn.testing import FakeClock, MemoryStore, SequentialIds
@@ -122,6 +124,21 @@ class World:
             "memories": {m.id: (m, vector) for m, vector in self.store.memories()},
             "links": {link.key: link for link in self.store.links()},
         }
+
+    @contextmanager
+    def losing(self, lost: Memory, *, without: Memory) -> Iterator[None]:
+        """While it lasts, recall no longer finds one memory once the other is not active."""
+        recall = self.read.recall
+
+        def forgetful(query: Query, **options: Any) -> Answer:
+            answer = recall(query, **options)
+            if self.get(without).active:
+                return answer
+            return replace(answer, hits=tuple(hit for hit in answer.hits if hit.memory.id != lost.id))
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(self.read, "recall", forgetful)
+            yield
 
     def sleep(self, **span: float) -> None:
         self.clock.advance(**span)

@@ -413,26 +413,17 @@ def test_one_vault_can_be_dreamed_alone(world: World) -> None:
         world.dreamer.dream(force=True, vault="three")
 
 
-def test_a_dream_that_costs_an_answer_is_taken_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dream_that_costs_an_answer_is_taken_back(world: World) -> None:
     first, second = world.tell(PACKETS), world.tell(PACKETS_AGAIN)
     world.tell("Postgres is primary.")
-    recall = world.read.recall
-
-    def forgetful(query: Query, **options: object) -> object:
-        answer = recall(query, **options)  # type: ignore[arg-type]
-        if world.get(second).active:
-            return answer
-        return replace(answer, hits=tuple(hit for hit in answer.hits if hit.memory.id != first.id))
-
-    monkeypatch.setattr(world.read, "recall", forgetful)
-    outcome = world.dreamer.dream(force=True)
+    with world.losing(first, without=second):
+        outcome = world.dreamer.dream(force=True)
     assert outcome.status == "rolled_back"
     assert world.get(second).active
     assert world.get(first).active
     (merge,) = operations(outcome, "merge")
     assert (merge["applied"], merge["skipped_because"]) == (False, "taken back")
     assert "Taken back" in outcome.journal
-    monkeypatch.undo()
     assert operations(world.dreamer.dream(force=True), "merge") == []
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +12,6 @@ from muninn.domain.trust import Tier
 from muninn.dream.phrases import difference_in
 from muninn.dream.teller import Teller
 from muninn.dream.telling import entry
-from muninn.ports import Query
 from muninn.testing import FakeClock
 
 if TYPE_CHECKING:
@@ -132,20 +130,11 @@ def test_the_text_of_a_legal_memory_never_tells_memories_apart(world: World) -> 
     assert world.dreamer._cycle._text(memory.id) is None
 
 
-def test_what_was_taken_back_is_not_queued_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_taken_back_is_not_queued_again(world: World) -> None:
     first, second = world.tell("The Docker bridge drops packets."), world.tell("the docker bridge drops packets")
     world.tell("The Docker bridge often drops packets.")
-    recall = world.read.recall
-
-    def forgetful(query: Query, **options: object) -> object:
-        answer = recall(query, **options)  # type: ignore[arg-type]
-        if world.get(second).active:
-            return answer
-        return replace(answer, hits=tuple(hit for hit in answer.hits if hit.memory.id != first.id))
-
-    monkeypatch.setattr(world.read, "recall", forgetful)
-    outcome = world.dreamer.dream(force=True)
+    with world.losing(first, without=second):
+        outcome = world.dreamer.dream(force=True)
     assert "one operation was taken back" in outcome.journal
-    monkeypatch.undo()
     world.sleep(days=1)
     assert world.dreamer.dream(force=True).document()["operations"] == []
