@@ -17,7 +17,7 @@ from muninn.api.wire import link_document, memory_document
 from muninn.app import App, build
 from muninn.config import load
 from muninn.domain.memory import Memory, Provenance
-from muninn.domain.operations import Merge, NearDuplicates, Operation, from_json
+from muninn.domain.operations import NearDuplicates, Operation, from_json
 from muninn.dream.engine import Dreamer
 from muninn.dream.outcome import Outcome
 from muninn.llm.models import LanguageModels
@@ -73,12 +73,6 @@ def counts(outcome: Outcome) -> str:
 def again(dreamer: Dreamer, *, llm: bool = False) -> str:
     """What a second forced dream right after the first does: nothing, if all is well."""
     return counts(dreamer.dream(force=True, timeout=600, llm=llm))
-
-
-def merged_into(outcomes: Sequence[Outcome]) -> dict[str, str]:
-    """Archived id to the id it was merged into, over several dreams."""
-    merges = [one for outcome in outcomes for one in applied(outcome) if isinstance(one, Merge)]
-    return {loser: one.into for one in merges for loser in one.losers}
 
 
 def queued(outcomes: Sequence[Outcome]) -> list[NearDuplicates]:

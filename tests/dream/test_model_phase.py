@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from muninn.domain.memory import State
+from muninn.domain.memory import Provenance, State
 from muninn.domain.trust import Tier
 from muninn.errors import ProviderError
 from muninn.llm.function import FunctionModels
 from muninn.ports import Query, Request
 
 if TYPE_CHECKING:
+    from muninn.dream.outcome import Outcome
     from tests.dream.conftest import World
 
+BY = Provenance(client="test")
 OLD = "The payments API lives at https://old.example.org/pay."
 NEW = "The payments API lives at https://new.example.org/pay."
 ONE = "La clave de firma se guarda en el HSM, no en el repositorio."
@@ -169,28 +171,27 @@ def test_no_llm_asks_nobody(make_world: Callable[..., World]) -> None:
     assert models.requests == []
 
 
-def test_a_connection_across_vaults_is_only_suggested(make_world: Callable[..., World]) -> None:
-    def decide(data: dict[str, Any]) -> dict[str, Any]:
-        rows = [g["memories"] for g in data["groups"] if g["kind"] == "across"]
-        return {
-            "suggest": [
-                {"a": pair[0]["id"], "b": pair[1]["id"], "relation": "causes", "reason": "the same outage"}
-                for pair in rows
-            ]
-        }
+def suggested(make_world: Callable[..., World]) -> tuple[World, Outcome]:
+    """A world in which a model suggested one connection across vaults, and how that dream went."""
 
-    models = answering(decide)
-    world = make_world(models=models)
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        pairs = [g["memories"] for g in data["groups"] if g["kind"] == "across"]
+        return {"suggest": [{"a": p[0]["id"], "b": p[1]["id"], "relation": "causes", "reason": "same"} for p in pairs]}
+
+    world = make_world(models=answering(decide))
     one = world.tell("The k8s DNS timeout comes from conntrack exhaustion.", vault="work")
-    other = world.tell(
-        "Conntrack exhaustion was the cause on March 21.", vault="infra", vector=world.vector_of(one.content)
-    )
-    outcome = world.dreamer.dream(force=True)
-    (suggestion,) = [s for s in world.service.suggestions() if {s.source, s.target} == {one.id, other.id}]
+    world.tell("Conntrack exhaustion was the cause on March 21.", vault="infra", vector=world.vector_of(one.content))
+    return world, world.dreamer.dream(force=True)
+
+
+def test_a_connection_across_vaults_is_only_suggested(make_world: Callable[..., World]) -> None:
+    world, outcome = suggested(make_world)
+    (suggestion,) = world.service.suggestions()
+    assert {suggestion.source_vault, suggestion.target_vault} == {"work", "infra"}
     assert suggestion.status == "pending"
     assert suggestion.id in outcome.journal
-    assert world.read.links_of(one.id) == ()
-    world.service.decide(suggestion.id, accept=False, by=one.provenance)
+    assert world.read.links_of(suggestion.source) == ()
+    world.service.decide(suggestion.id, accept=False, by=BY)
     world.sleep(days=1)
     world.dreamer.dream(force=True)
     again = {s.id: s.status for s in world.service.suggestions()}
@@ -273,16 +274,8 @@ def test_a_tier_without_models_is_not_mentioned(make_world: Callable[..., World]
 
 
 def test_undoing_takes_back_a_suggestion_that_nobody_decided(make_world: Callable[..., World]) -> None:
-    def decide(data: dict[str, Any]) -> dict[str, Any]:
-        pairs = [g["memories"] for g in data["groups"] if g["kind"] == "across"]
-        return {"suggest": [{"a": p[0]["id"], "b": p[1]["id"], "relation": "causes", "reason": "same"} for p in pairs]}
-
-    world = make_world(models=answering(decide))
-    one = world.tell("The k8s DNS timeout comes from conntrack exhaustion.", vault="work")
-    world.tell("Conntrack exhaustion was the cause on March 21.", vault="infra", vector=world.vector_of(one.content))
-    first = world.dreamer.dream(force=True)
-    (suggestion,) = world.service.suggestions()
-    world.dreamer.undo(first.dream_id)
+    world, outcome = suggested(make_world)
+    world.dreamer.undo(outcome.dream_id)
     (suggestion,) = world.service.suggestions()
     assert suggestion.status == "rejected"
     world.sleep(days=1)
@@ -290,20 +283,13 @@ def test_undoing_takes_back_a_suggestion_that_nobody_decided(make_world: Callabl
 
 
 def test_undoing_leaves_an_accepted_suggestion_and_its_link(make_world: Callable[..., World]) -> None:
-    def decide(data: dict[str, Any]) -> dict[str, Any]:
-        pairs = [g["memories"] for g in data["groups"] if g["kind"] == "across"]
-        return {"suggest": [{"a": p[0]["id"], "b": p[1]["id"], "relation": "causes", "reason": "same"} for p in pairs]}
-
-    world = make_world(models=answering(decide))
-    one = world.tell("The k8s DNS timeout comes from conntrack exhaustion.", vault="work")
-    world.tell("Conntrack exhaustion was the cause on March 21.", vault="infra", vector=world.vector_of(one.content))
-    first = world.dreamer.dream(force=True)
+    world, outcome = suggested(make_world)
     (suggestion,) = world.service.suggestions()
-    world.service.decide(suggestion.id, accept=True, by=one.provenance)
-    world.dreamer.undo(first.dream_id)
+    world.service.decide(suggestion.id, accept=True, by=BY)
+    world.dreamer.undo(outcome.dream_id)
     (suggestion,) = world.service.suggestions()
     assert suggestion.status == "accepted"
-    assert [link.relation for link in world.read.links_of(one.id)] == ["causes"]
+    assert [link.relation for link in world.read.links_of(suggestion.source)] == ["causes"]
 
 
 def test_more_sets_than_may_be_asked_are_asked_over_several_nights(make_world: Callable[..., World]) -> None:

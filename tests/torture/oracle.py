@@ -33,9 +33,6 @@ class Known:
     owner: int = 0
     doubts: list[tuple[str, str]] = field(default_factory=list)
 
-    def may_be(self, content: str, state: str) -> bool:
-        return (content, state) in [(self.content, self.state), *self.doubts]
-
 
 @dataclass
 class Oracle:
