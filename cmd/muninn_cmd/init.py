@@ -181,7 +181,8 @@ def _summary(steps: list[Step], failed: dict[str, str], *, remove: bool, dry_run
             "No agent found here. Name one with --agent, or print what to paste: muninn init --print --agent claude-code"
         )  # fmt: skip
     lines = ["Nothing was written; this is what would be:"] if dry_run else []
-    for change, title in ((step.change, step.title) for step in steps):
+    for step in steps:
+        change, title = step.change, step.title
         if str(change.file) in failed:
             lines.append(f"{title}: failed: {failed[str(change.file)]}")
         elif change.action == REFUSE:

@@ -46,7 +46,8 @@ def thinned(events: Sequence[Usage], *, horizon_of: Callable[[str], Horizon | No
     asked = 0
     for event in reversed(events):
         asked += bool(event.query)
-        whole, kept = bool(event.query) and asked <= questions, []
+        whole = bool(event.query) and asked <= questions
+        kept = []
         for key in event.memories:
             limit = horizon_of(key)
             if limit is None:

@@ -52,10 +52,11 @@ def misspelled(
     """The odd form among the two, or None. ``*_uses``: how often each form occurs in its own text."""
     if not one_slip(left, right):
         return None
-    known = vocabulary.known(left), vocabulary.known(right)
-    if known[0] == known[1]:
+    if vocabulary.known(left) == vocabulary.known(right):
         return None
-    (odd, uses), (word, word_uses) = ((right, right_uses), (left, left_uses))[:: 1 if known[0] else -1]
+    word, odd, word_uses, uses = left, right, left_uses, right_uses
+    if vocabulary.known(right):
+        word, odd, word_uses, uses = right, left, right_uses, left_uses
     if len(word) < MINIMUM_LETTERS or vocabulary.count(odd) > uses or not vocabulary.ordinary(word, tongue):
         return None
     if vocabulary.common(word):

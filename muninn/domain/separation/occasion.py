@@ -48,5 +48,6 @@ def _counters(found: Sequence[Part]) -> Iterator[tuple[str, str]]:
         before = found[at - 1].value.lower() if at else ""
         after = [one.value.lower() for one in found[at + 1 : at + 3]]
         counted = before in _COUNTED and (at == 1 or "/" in part.value or (len(after) > 1 and after[0] in ("of", "de")))
-        if counted or (at == 0 and part.value.endswith("th") and after[:1] and after[0] in _COUNTED):
+        ordinal = part.value.endswith("th")  # in every language, as ``slots`` writes them
+        if counted or (at == 0 and ordinal and after[:1] and after[0] in _COUNTED):
             yield part.slot, part.value

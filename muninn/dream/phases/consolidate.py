@@ -82,9 +82,8 @@ def consolidate(context: Context) -> Iterator[Operation]:
 def _sorted_out(context: Context, verdicts: Sequence[Verdict]) -> tuple[list[Operation], list[Rejected]]:
     """What may be done, and what is refused."""
     outcomes = [_operation(context, verdict) for verdict in verdicts]
-    return [one for one in outcomes if not isinstance(one, Rejected)], [
-        one for one in outcomes if isinstance(one, Rejected)
-    ]
+    refused = [one for one in outcomes if isinstance(one, Rejected)]
+    return [one for one in outcomes if not isinstance(one, Rejected)], refused
 
 
 def _counted(rejected: Sequence[Rejected]) -> list[dict[str, object]]:
