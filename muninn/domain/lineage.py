@@ -1,4 +1,4 @@
-"""How often over models may write a text that models wrote: what is told again and again drifts, however true each telling.
+"""How many times over models may rewrite a text of theirs: what is told again and again drifts, however true each telling.
 
 A level belongs to a text. A text that a person or an agent gave has level 0; one that a model wrote is one above the
 highest of its sources; whoever edits it starts anew. Levels are kept as decisions, one for each text that a memory had, so

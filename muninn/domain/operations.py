@@ -61,8 +61,8 @@ class Reinforce(_Common):
 class Merge(_Common):
     """``ids[1:]`` become part of ``into`` (= ``ids[0]``). ``content`` and ``title`` are set when a model wrote a new text.
 
-    ``vector`` and ``model`` belong to the new text; without them the embedding is pending. ``level``: how often over models
-    have written it (``lineage``).
+    ``vector`` and ``model`` belong to the new text; without them the embedding is pending. ``level``: how many
+    times over models have written it (``lineage``).
     """
 
     into: str

@@ -137,7 +137,7 @@ class Egress:
 
 
 def egress_totals(entries: Iterable[Egress]) -> dict[str, object]:
-    """Sums over attempts: ``allowed refused bytes_out bytes_in`` and ``bytes_out_by_provider``, those tried in vain at 0."""
+    """Sums over attempts: ``allowed refused bytes_out bytes_in`` and ``bytes_out_by_provider``, a provider tried in vain at 0."""
     listed = list(entries)
     by_provider = dict.fromkeys(sorted({entry.provider for entry in listed}), 0)
     for entry in listed:
@@ -157,7 +157,8 @@ class Transaction:
 
     ``vectors`` holds only vectors that are new or changed; a memory without an entry keeps the vector it has.
     ``meta`` are small counters and watermarks. ``purge`` are memory ids to erase for good, history included.
-    ``thinned`` are usage events as they are kept from now on, without memories: not at all; no reader learns of them.
+    ``thinned`` are usage events as they are kept from now on, or dropped when they are left without memories; the read model
+    is not told of them.
     """
 
     memories: tuple[Memory, ...] = ()

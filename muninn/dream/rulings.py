@@ -58,7 +58,7 @@ class Rulings:
         return decision
 
     def level(self, memory: Memory) -> int:
-        """How often over models have written the text that the memory has now."""
+        """How many times over models have written the text that the memory has now."""
         return level_of(memory, self._by_key)
 
     def rests(self, memory: Memory, *, now: datetime) -> bool:

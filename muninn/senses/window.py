@@ -24,7 +24,7 @@ REMEMBERED_CURES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Thresholds of the senses, 0 for off; ``window`` and ``cooldown_actions`` are in actions."""
+    """Thresholds of the senses, 0 for off; ``window`` counts actions."""
 
     window: int = 20
     o2_ratio: float = 3.0

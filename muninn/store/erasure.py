@@ -15,7 +15,8 @@ _TEXT = frozenset({"reason", "content", "title", "vector", "model", "seen"})
 
 
 def erase(tables: Tables, purged: AbstractSet[str]) -> None:
-    """Rewrite operations without text and without the before-images of ``purged``; drop links, usage, suggestions and decisions about them."""
+    """Rewrite operations without text and without the before-images of ``purged``; drop links, usage, suggestions and
+    decisions about them."""
     operations = [record for record in tables.scan(schema.OPERATIONS) if _quotes(record, purged)]
     if operations:
         tables.upsert(schema.OPERATIONS, [without(record, purged) for record in operations])
