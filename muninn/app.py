@@ -32,6 +32,7 @@ from muninn.ports import Clock, Ids
 from muninn.recall.choice import read_model
 from muninn.service import MemoryService
 from muninn.store.lance import LanceStore
+from muninn.wordlists import dictionary
 
 EMBED_BATCH = 32
 _EMBED_IDLE = 0.2  # seconds between looks when nothing waits
@@ -145,10 +146,11 @@ class App:
         self.models.close()
 
     def start_background(self) -> None:
-        """Read in what writes need, then embed what waits for its vector."""
+        """Read in what questions and writes need, then embed what waits for its vector."""
         self._embedding.start()
 
     def _embed_late(self) -> None:
+        dictionary.load()
         self.service.warm()
         gc.freeze()  # titles and texts too
         pause = 0.0

@@ -35,7 +35,7 @@ _HANGUL = (
 _CHARACTERS = frozenset(_HAN + _HANGUL)
 _KANA = frozenset(
     "する です ます した から まで って では には とは ない ある いる れる れた され こと もの よう とき ため どこ いつ なに だれ どう"
-    " この その あの たい てい いつ のは のが のを のに ので たの るの んで した して しま せん ませ ました かな たち など だけ".split()
+    " この その あの たい てい のは のが のを のに ので たの るの んで した して しま せん ませ ました かな たち など だけ".split()
 )
 
 
@@ -69,8 +69,6 @@ def _common(words: Sequence[str]) -> float:
 
 
 def _familiar(word: str) -> int:
-    if stem(word) in commonness.table():
-        return len(word)
-    if word in _KANA:
+    if word in _KANA or stem(word) in commonness.table():
         return len(word)
     return sum(character in _CHARACTERS for character in word)

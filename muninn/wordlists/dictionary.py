@@ -23,6 +23,12 @@ _STEM = 5
 _RUN = 4  # letters, the edges of a word counting as one each
 
 
+def load() -> None:
+    """Read in both lists, for which the first question would have to wait."""
+    for tongue in _FILES:
+        _lines(tongue)
+
+
 def ordinary(word: str, tongue: str) -> bool:
     """Whether a language ("en", "es") has the word; accents do not count."""
     return _listed(_bare(word), tongue)
