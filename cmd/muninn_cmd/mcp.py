@@ -128,7 +128,7 @@ def _serve_http(session: Session, port: int) -> None:
     token = _token(file)
     document: dict[str, Any] = {"url": f"http://{host}:{port}{PATH}", "token_file": str(file)}
     render.show(document, lambda: f"MCP at {document['url']} (bearer token in {file}); Ctrl-C ends it")
-    app = application(session, version=__version__, token=token, host=host)
+    app = application(session, version=__version__, token=token, host=host, on_fault=_tell_fault)
     uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)
 
 

@@ -20,7 +20,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from muninn.errors import MuninnError
-from muninn.mcp.protocol import BAD_PARAMS, INSTRUCTIONS, Protocol, ProtocolError
+from muninn.mcp.protocol import BAD_PARAMS, INSTRUCTIONS, INTERNAL, Protocol, ProtocolError
 from muninn.mcp.session import Session, explain
 
 Json = dict[str, Any]
@@ -38,8 +38,18 @@ _RESULTS: Mapping[str, type[Any]] = {
 }
 
 
-def application(session: Session, *, version: str, token: str, host: str) -> ASGIApp:
-    """The ASGI application at ``PATH``. Every client is one agent of ``session``'s project."""
+def application(
+    session: Session,
+    *,
+    version: str,
+    token: str,
+    host: str,
+    on_fault: Callable[[Exception], None] = lambda _: None,
+) -> ASGIApp:
+    """The ASGI application at ``PATH``. Every client is one agent of ``session``'s project.
+
+    ``on_fault`` is told of what went wrong here, of which the client learns only the kind.
+    """
     numbers = count()
 
     def handler(method: str) -> Callable[[Any, Any], Awaitable[Any]]:
@@ -47,8 +57,14 @@ def application(session: Session, *, version: str, token: str, host: str) -> ASG
             given = params.model_dump(by_alias=True, mode="json", exclude_none=True) if params is not None else {}
             protocol = Protocol(_of(session, context), version=version)
             key = f"http-{next(numbers)}"
-            result = await anyio.to_thread.run_sync(lambda: _result(protocol, method, given, key))
-            return _RESULTS[method].model_validate(result)
+            try:
+                result = await anyio.to_thread.run_sync(lambda: _result(protocol, method, given, key))
+                return _RESULTS[method].model_validate(result)
+            except MCPError:
+                raise
+            except Exception as error:  # the package would send its words to the client
+                on_fault(error)
+                raise MCPError(INTERNAL, f"an internal fault: {type(error).__name__}") from None
 
         return handle
 
