@@ -120,7 +120,7 @@ def door(*, timeout: float = PATIENCE, read_only: bool = False) -> Iterator[Door
             render.remark("muninn is waking, dreaming or otherwise busy; waiting (Ctrl-C gives up) …")
             said = True
         if waited >= current.wait:
-            raise errors.LockedError(_locked(home), hint="see: muninn status")
+            raise errors.LockedError(_locked(home, client.path), hint="see: muninn status")
         time.sleep(_POLL)
 
 
@@ -205,7 +205,9 @@ def local_door(config: Config, *, read_only: bool = False) -> Iterator[Door]:
         yield Inside(app, dispatch, provenance(current.environ))
 
 
-def _locked(home: str) -> str:
+def _locked(home: str, socket: str) -> str:
     held = holder(f"{home}/{paths.LOCK}")
+    if held is not None and (lost := held.lost(socket)):
+        return lost
     who = f"process {held.pid}" if held is not None and held.pid else "another process"
     return f"{home} is held by {who}, which did not answer in {current.wait:g} s"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+REMEDY = "it makes a lost socket again within seconds; if it does not: muninn restart (muninn logs tells why)"
 ANSWER_WITHIN = 5.0  # seconds a daemon may take to say how it is
 
 
@@ -62,7 +63,11 @@ def _state(environ: Mapping[str, str]) -> dict[str, Any]:
 
     held = holder(f"{home}/{paths.LOCK}")
     if held is not None:
-        return {**_blank(home, socket), **_recorded(home), **_awakening(home), "pid": held.pid or None}
+        lost = held.lost(socket)
+        if lost:
+            unknown = {"state": "awake", "memories": None, "vaults": None}
+            return {**_blank(home, socket, problem=f"{lost}; {REMEDY}"), **unknown, "pid": held.pid or None}
+        return {**_blank(home, socket), **_recorded(home), **_awakening(home, held.phase), "pid": held.pid or None}
     return _asleep(home, socket, environ)
 
 
@@ -134,9 +139,9 @@ def progress_line(environ: Mapping[str, str]) -> str:
     return one_line("dreaming … " + _flat(progress), 100) if progress else ""
 
 
-def _awakening(home: str) -> dict[str, Any]:
+def _awakening(home: str, phase: str) -> dict[str, Any]:
     progress = _read(f"{home}/{paths.PROGRESS}")
-    return {"state": "dreaming", "progress": progress} if progress else {"state": "waking"}
+    return {"state": "dreaming", "progress": progress} if progress else {"state": phase or "waking"}
 
 
 def _with_gate(document: dict[str, Any]) -> dict[str, Any]:
@@ -178,9 +183,9 @@ def describe(status: Mapping[str, Any]) -> str:
 
     state = str(status.get("state", "?")).replace("_", " ")
     pid = status.get("pid")
-    rows: list[tuple[str, ...]] = [
-        ("", "memories", f"{number(status.get('memories', 0))} in {count(int(status.get('vaults') or 0), 'vault')}")
-    ]
+    known = status.get("memories") is not None
+    held = f"{number(status['memories'])} in {count(int(status.get('vaults') or 0), 'vault')}" if known else "not known"
+    rows: list[tuple[str, ...]] = [("", "memories", held)]
     if status.get("embedding_pending"):
         rows.append(
             ("", "embedding", f"{number(status['embedding_pending'])} still to be embedded; found by words meanwhile")

@@ -10,12 +10,22 @@ import os
 
 
 class Holder:
-    """``pid`` is 0 when it cannot be told; ``note`` is what the holder wrote into the lock file."""
+    """``pid`` is 0 when it cannot be told; ``note`` is what the holder wrote into the lock file: its pid, a daemon its phase."""
 
     __slots__ = ("note", "pid")
 
     def __init__(self, pid: int, note: str) -> None:
         self.pid, self.note = pid, note
+
+    @property
+    def phase(self) -> str:
+        """The phase of a daemon; empty for a command at work."""
+        return self.note.partition(" ")[2].strip()
+
+    def lost(self, socket: str) -> str:
+        """What to say when nothing answers on ``socket`` though its daemon is awake; empty when it is not."""
+        who = f"process {self.pid}" if self.pid else "a process"
+        return f"{who} is awake, but nothing answers on its socket {socket}" if self.phase == "awake" else ""
 
 
 def holder(lock: str) -> Holder | None:

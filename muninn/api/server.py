@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import resource
+import socket
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -247,15 +248,22 @@ def _chunk(lines: Any, size: int = 1 << 18) -> bytes:
     return b"".join(pieces)
 
 
-class _Ticking(uvicorn.Server):
-    """A server that tells ``tick`` that its event loop turns."""
+Tick = Callable[[], socket.socket | None]
 
-    def __init__(self, config: uvicorn.Config, tick: Callable[[], None]) -> None:
+
+class _Ticking(uvicorn.Server):
+    """A server that tells ``tick`` that its event loop turns, and listens from then on at the socket that it returns, if any."""
+
+    def __init__(self, config: uvicorn.Config, tick: Tick) -> None:
         super().__init__(config)
         self._tick = tick
 
     async def on_tick(self, counter: int) -> bool:
-        self._tick()
+        listener = self._tick()
+        if listener is not None:
+            for one in self.servers:
+                one.close()  # to newcomers; who is connected stays so
+            await self.startup(sockets=[listener])
         return await super().on_tick(counter)
 
 
@@ -265,7 +273,7 @@ def connections_limit() -> int:
     return max(16, (soft if soft != resource.RLIM_INFINITY else 8192) // 2)
 
 
-def server(gateway: Gateway, tick: Callable[[], None]) -> uvicorn.Server:
+def server(gateway: Gateway, tick: Tick) -> uvicorn.Server:
     """A uvicorn server for ``gateway``; run in a thread, it leaves signals to the daemon."""
     config = uvicorn.Config(
         gateway,

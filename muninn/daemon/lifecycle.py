@@ -11,6 +11,7 @@ closed     falling_asleep              asleep
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from threading import Lock
 
@@ -36,9 +37,13 @@ TRANSITIONS: dict[tuple[Phase, str], Phase] = {
 
 
 class Lifecycle:
-    """The present phase. An event that has no row is ignored when the daemon is already falling asleep, else a fault."""
+    """The present phase. An event that has no row is ignored when the daemon is already falling asleep, else a fault.
 
-    def __init__(self) -> None:
+    ``tell`` hears of every phase that is entered.
+    """
+
+    def __init__(self, tell: Callable[[Phase], None] = lambda _: None) -> None:
+        self._tell = tell
         self._lock = Lock()
         self.phase = Phase.ASLEEP
 
@@ -47,5 +52,7 @@ class Lifecycle:
             following = TRANSITIONS.get((self.phase, event))
             if following is None and self.phase is not Phase.FALLING_ASLEEP:
                 raise RuntimeError(f"{event} is not possible while {self.phase}")
-            self.phase = following or self.phase
+            if following is not None:
+                self.phase = following
+                self._tell(following)
             return self.phase

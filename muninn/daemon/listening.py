@@ -23,19 +23,37 @@ def listen(path: Path) -> socket.socket:
         ) from None
     _clear(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
-    before = os.umask(0o177)
     try:
         listener.bind(os.fspath(path))
+        path.chmod(0o600)  # before it listens; the umask is every thread's and stays as it is
     except OSError as error:
         listener.close()
         raise MuninnError(
             f"cannot listen on {path}: {error.strerror}", hint="set MUNINN_HOME to a shorter or writable path"
         ) from None
-    finally:
-        os.umask(before)
     listener.listen(_BACKLOG)
     listener.setblocking(False)
     return listener
+
+
+class Place:
+    """The file of a socket that listens: whether it is still there and ours."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._made = _found(path)
+
+    @property
+    def stands(self) -> bool:
+        found = _found(self._path)
+        return self._made is not None and found is not None and os.path.samestat(self._made, found)
+
+
+def _found(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except OSError:
+        return None
 
 
 def _clear(path: Path) -> None:

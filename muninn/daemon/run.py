@@ -3,7 +3,7 @@
 Where no dream is pending the socket opens first and the store loads behind it; where one is, the dream comes first and
 the socket after. SIGTERM and SIGINT fall asleep gracefully: ``dream.due`` is written before anything is taken down. A
 second signal leaves at once; what was acknowledged is on disk already. A signal that comes before the store is touched
-does not wait for it.
+does not wait for it. A socket whose file was taken away is made again, as long as the home is still the one that is locked.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from muninn.api.server import Gateway, server
 from muninn.atomic import private_folder
 from muninn.clock import SystemClock
 from muninn.config import Config
-from muninn.daemon.lifecycle import Lifecycle
-from muninn.daemon.listening import listen
+from muninn.daemon.lifecycle import Lifecycle, Phase
+from muninn.daemon.listening import Place, listen
 from muninn.daemon.lock import HomeLock
 from muninn.daemon.notify import Notifier
 from muninn.daemon.scheduler import Schedule
@@ -37,6 +37,7 @@ from muninn.errors import AlreadyRunningError, LockedError, MuninnError
 _EXTEND_EVERY = 5.0  # seconds
 _EXTEND_BY = 30.0
 _LOOK_AT_CLOCK = 15.0
+_LOOK_AT_SOCKET = 2.0
 _OPEN_FILES = 8192
 
 
@@ -73,7 +74,8 @@ class Daemon:
         self._loading = False
         self._build = build
         self._no_dream = no_dream
-        self._lifecycle = Lifecycle()
+        self._lifecycle = Lifecycle(self._entered)
+        self._lock: HomeLock | None = None
         self._stop = Event()
         self._ended = Event()
         self._notify = Notifier(environ)
@@ -81,14 +83,16 @@ class Daemon:
         self._gateway = Gateway(self._waking_status, self._report)
         self._server = server(self._gateway, self._tick)
         self._serving: Thread | None = None
-        self._listened = False
+        self._place: Place | None = None
+        self._looked_at = 0.0
+        self._why_lost = ""
         self._app: Running | None = None
         self._last_tick = 0.0
         self._socket_path = paths.socket_path(config.home, environ)
 
     def run(self) -> int:
         """Serve until told to stop; returns the exit code."""
-        lock = self._own()
+        lock = self._lock = self._own()
         self._lifecycle.on("start")
         signal.signal(signal.SIGTERM, self._on_signal)
         signal.signal(signal.SIGINT, self._on_signal)
@@ -195,6 +199,7 @@ class Daemon:
             schedule.follow_clock()
             app.next_consolidation = schedule.next_run("consolidation")
         self._notify.send("STOPPING=1", "STATUS=falling asleep")  # before the event loop ends, and with it the watchdog
+        self._lifecycle.on("stop")
         self._owe_dream(app)
         self._shut()
         schedule.close()
@@ -232,7 +237,7 @@ class Daemon:
 
     def _open(self) -> socket.socket:
         listener = listen(self._socket_path)
-        self._listened = True
+        self._place = Place(self._socket_path)
         serving = Thread(
             target=lambda: asyncio.run(self._server.serve(sockets=[listener])), name="muninn-http", daemon=True
         )
@@ -251,8 +256,23 @@ class Daemon:
         self._serving = None
 
     def _unlink_socket(self) -> None:
-        if self._listened:
+        if self._place is not None and self._place.stands:
             self._socket_path.unlink(missing_ok=True)
+
+    def _listen_again(self) -> socket.socket | None:
+        """A new socket where the file of the one that listens is gone. What keeps it from being made is logged once."""
+        if self._place is None or self._place.stands or self._lock is None or not self._lock.stands:
+            return None
+        try:
+            listener = listen(self._socket_path)
+        except (MuninnError, OSError) as error:
+            if self._why_lost != str(error):
+                self._why_lost = str(error)
+                self._log.error("socket_lost", error=self._why_lost)
+            return None
+        self._place, self._why_lost = Place(self._socket_path), ""
+        self._log.warning("listening_again", socket=str(self._socket_path))
+        return listener
 
     # -- what others are told
 
@@ -271,13 +291,21 @@ class Daemon:
                 self._notify.extend(_EXTEND_BY, str(self._lifecycle.phase))
             self._ended.wait(_EXTEND_EVERY)
 
-    def _tick(self) -> None:
-        """Called by the event loop ten times a second: the watchdog hears the loop itself."""
+    def _tick(self) -> socket.socket | None:
+        """Called by the event loop ten times a second: the watchdog hears the loop itself. A socket is to be listened at."""
         interval = self._notify.watchdog_seconds
         now = time.monotonic()
         if interval is not None and now - self._last_tick >= interval:
             self._last_tick = now
             self._notify.send("WATCHDOG=1")
+        if now - self._looked_at < _LOOK_AT_SOCKET:
+            return None
+        self._looked_at = now
+        return self._listen_again()
+
+    def _entered(self, phase: Phase) -> None:
+        if self._lock is not None:
+            self._lock.note(phase)
 
     def _on_signal(self, *_: object) -> None:
         if self._stop.is_set():

@@ -1,0 +1,111 @@
+"""A socket file that is taken away, or put something in its place, under a daemon that runs: said honestly, and healed."""
+
+from __future__ import annotations
+
+import socket
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from muninn.daemon.lock import HomeLock
+from muninn.errors import MuninnError
+from muninn_cmd import glance
+from tests.torture.home import Home
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    home = Home(tmp_path / "home")
+    try:
+        home.start("--no-dream")
+        yield home
+    finally:
+        home.kill()
+
+
+def until(true: Callable[[], bool], *, within: float = 20.0) -> bool:
+    end = time.monotonic() + within
+    while not true() and time.monotonic() < end:
+        time.sleep(0.05)
+    return true()
+
+
+def answers(home: Home) -> bool:
+    try:
+        return bool(home.client.get("/v1/status")["state"] == "awake")
+    except MuninnError:
+        return False
+
+
+def test_a_socket_that_was_deleted_comes_back_as_private_as_it_was(home: Home) -> None:
+    file = home.path / "muninn.sock"
+    made = home.client.post("/v1/memories", {"content": "It listens on port 8080."})["id"]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as talking:
+        talking.connect(str(file))
+        file.unlink()
+        assert until(lambda: answers(home)), "it never listened again"
+        talking.sendall(b"GET /v1/status HTTP/1.1\r\nHost: muninn\r\n\r\n")
+        assert talking.recv(12) == b"HTTP/1.1 200", "who was connected stays so"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert home.client.get(f"/v1/memories/{made}")["content"] == "It listens on port 8080."
+    assert home.log().count('"listening_again"') == 1
+    file.unlink()
+    assert until(lambda: answers(home)), "and again"
+    assert home.stop() == 0
+    assert not file.exists()
+
+
+def test_what_stands_in_the_place_of_the_socket_is_left_and_named_once(home: Home) -> None:
+    file = home.path / "muninn.sock"
+    file.unlink()
+    file.write_text("mine")
+    assert until(lambda: "socket_lost" in home.log())
+    time.sleep(3)
+    assert home.log().count('"socket_lost"') == 1
+    assert file.read_text() == "mine"
+    file.unlink()
+    assert until(lambda: answers(home))
+
+
+def test_a_home_that_was_taken_away_is_not_made_again(home: Home) -> None:
+    home.path.rename(home.path.with_name("away"))
+    time.sleep(4)
+    assert not home.path.exists()
+
+
+def test_status_and_the_other_verbs_say_which_process_lost_its_socket(home: Home) -> None:
+    assert home.process is not None
+    file = home.path / "muninn.sock"
+    file.unlink()
+    file.mkdir()  # so that it stays lost
+    document = glance.gather(home.environ)
+    assert (document["state"], document["pid"]) == ("awake", home.process.pid)
+    shown = glance.describe(document)
+    assert f"process {home.process.pid} is awake, but nothing answers on its socket {file}" in shown
+    assert "muninn restart" in shown
+    assert " 0 in 0 vaults" not in shown
+    refused = home.muninn("recall", "port", "--wait", "1")
+    assert refused.returncode == 5
+    assert f"process {home.process.pid} is awake, but nothing answers on its socket" in refused.stderr
+    file.rmdir()
+    assert home.muninn("stop").returncode == 0
+
+
+def test_the_lock_knows_whether_its_file_still_stands(tmp_path: Path) -> None:
+    lock = HomeLock(tmp_path)
+    assert lock.stands
+    lock.note("awake")
+    assert (tmp_path / "muninn.lock").read_text().split()[1] == "awake"
+    lock.note("falling_asleep")
+    assert (tmp_path / "muninn.lock").read_text().split()[1:] == ["falling_asleep"]
+    (tmp_path / "muninn.lock").rename(tmp_path / "other")
+    assert not lock.stands
+    (tmp_path / "muninn.lock").touch()
+    assert not lock.stands
+    lock.close()
+    assert not lock.stands
