@@ -32,6 +32,10 @@ class FakeClock:
         self._now += step
         self._monotonic += step.total_seconds()
 
+    def jump(self, *, days: float) -> None:
+        """Set the wall clock ahead, or back, while no time passes."""
+        self._now += timedelta(days=days)
+
 
 class SequentialIds:
     """Ids in ULID form that count up from ``start``."""

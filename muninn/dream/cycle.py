@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, Protocol
 
 from muninn.domain.gates import Verdict
@@ -73,7 +72,7 @@ class DreamService(Protocol):
     def dreams(self) -> Sequence[DreamRecord]: ...
     def close_undo(
         self,
-        before: datetime,
+        last: str,
         told: Callable[[Collection[str]], Collection[str]] = ...,
         *,
         interrupted: Callable[[], bool] = ...,

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from threading import Lock
 from typing import Any, Protocol
 
 from muninn.atomic import refused
 from muninn.config import Config
+from muninn.domain.ageing import days_entry, days_of, kept, lived, outlived
 from muninn.domain.gates import Verdict
 from muninn.domain.marks import LAST_ID, rewound
 from muninn.domain.memory import Memory, Provenance, Vault, vault_key
@@ -186,12 +187,18 @@ class Dreamer:
             return document
 
     def let_go(self) -> None:
-        """Drop what only undo needed of dreams too old for it, and the usage that nothing reads any more; once a day."""
+        """Drop what only undo needed of dreams too old for it, and the usage that nothing reads any more; once a day.
+
+        Too old is what ``muninn.domain.ageing`` says: a day counts when muninn saw it, and no jump of the clock makes many.
+        """
         now = self._clock.monotonic()
         if self._let_go_at is not None and now - self._let_go_at < _DAY:
             return
-        before, interrupted = self._clock.now() - timedelta(days=self._config.dream.undo_days), self._cycle.interrupted
-        self._service.close_undo(before, self._journal.told, interrupted=interrupted)
+        undo_days, interrupted = self._config.dream.undo_days, self._cycle.interrupted
+        newest = max((one.id for one in self._service.dreams()), default="")
+        days = lived(days_of(self._service.meta()), today=self._clock.now().date(), newest=newest)
+        self._service.keep_marks(days_entry(kept(days, undo_days)))
+        self._service.close_undo(outlived(days, undo_days), self._journal.told, interrupted=interrupted)
         self._service.thin_usage(questions=RECENT, interrupted=interrupted)
         self._let_go_at = now
 

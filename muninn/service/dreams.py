@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
 from muninn.domain.evolution import Changes, apply
@@ -114,17 +113,17 @@ class Dreams(Links):
 
     def close_undo(
         self,
-        before: datetime,
+        last: str,
         told: Callable[[Collection[str]], Collection[str]] = lambda _: (),
         *,
         interrupted: Callable[[], bool] = lambda: False,
     ) -> int:
-        """Let go of the before-images of dreams that began before then; they can no longer be undone. Returns how many.
+        """Let go of the before-images of dreams up to the id ``last``; they can no longer be undone. Returns how many.
 
         ``told``: which of these dreams stand with every operation in the journal. Of them only the record stays, and of
         a consolidation by day not even that. What is left when ``interrupted`` is done the next time.
         """
-        old = [one for one in self.store.dreams() if one.started_at < before and not one.abridged]
+        old = [one for one in self.store.dreams() if one.id <= last and not one.abridged]
         journalled = frozenset(told([one.id for one in old]))
         closed = [one for one in old if one.id in journalled or not one.closed]
         for done, record in enumerate(closed):

@@ -143,6 +143,12 @@ class World:
     def sleep(self, **span: float) -> None:
         self.clock.advance(**span)
 
+    def let_go_daily(self, *, days: int) -> None:
+        """Days pass, and each sees the upkeep of a daemon that is awake."""
+        for _ in range(days):
+            self.sleep(days=1)
+            self.dreamer.let_go()
+
 
 def build_world(home: Path, *, models: LanguageModels | None = None, language: str = "en") -> World:
     config = Config(home=home)
