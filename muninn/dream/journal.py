@@ -9,13 +9,15 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from muninn.atomic import private_folder, write_atomically
 from muninn.failpoints import failpoint
 
+_STAMP = "%Y%m%dT%H%M%SZ"
 LARGEST = 4 * 1024 * 1024  # bytes; then the file is set aside under the day's date
 _HEADING = re.compile(r"^## (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) -- Dream (\S+)\s*$", re.MULTILINE)
 _CLOSING = re.compile(r"^\*[^*\n].*\*$", re.MULTILINE)
@@ -49,8 +51,7 @@ class Journal:
 
     def holds(self, dream_id: str) -> bool:
         """Whether a dream was told: its twin line is there, which is written last. What a person edits does not count."""
-        files = [*self._set_aside(self.twin)[-1:], self.twin]
-        return any(f'"dream_id": "{dream_id}"' in self._text(file) for file in files)
+        return any(f'"dream_id": "{dream_id}"' in self._text(file) for file in self._newest_two(self.twin))
 
     def told(self, dream_ids: Iterable[str]) -> frozenset[str]:
         """Those of these dreams whose line, with every operation, is in the twin; read from the newest file back."""
@@ -62,11 +63,8 @@ class Journal:
         return wanted - missing
 
     def has_entry(self, dream_id: str) -> bool:
-        """Whether the Markdown file has the entry of a dream, whole to its closing line."""
-        text = self._text(self.markdown)
-        found = text.rfind(f"-- Dream {dream_id}")
-        end = text.find("\n## ", found)
-        return found >= 0 and _CLOSING.search(text[found : end if end >= 0 else len(text)]) is not None
+        """Whether Markdown has the entry of a dream, whole to its closing line."""
+        return any(_has_entry(self._text(file), dream_id) for file in self._newest_two(self.markdown))
 
     def entries(self, *, last: int | None = None, since: datetime | None = None) -> tuple[JournalEntry, ...]:
         """Entries in the order they were written, set-aside files first; ``last`` and ``since`` narrow them."""
@@ -144,9 +142,16 @@ class Journal:
     def _rotate(self, file: Path, now: datetime) -> None:
         if not file.exists() or file.stat().st_size < self._largest:
             return
-        aside = file.with_name(f"{file.stem}.{now:%Y%m%dT%H%M%SZ}{file.suffix}")
+        for newest in self._set_aside(file)[-1:]:
+            with suppress(ValueError):
+                last = datetime.strptime(newest.name, f"{file.stem}.{_STAMP}{file.suffix}").replace(tzinfo=UTC)
+                now = max(now, last + timedelta(seconds=1))  # a clock that was ahead must not upset the order
+        aside = file.with_name(f"{file.stem}.{now:{_STAMP}}{file.suffix}")
         if not aside.exists():
             file.rename(aside)
+
+    def _newest_two(self, file: Path) -> tuple[Path, ...]:
+        return (file, *self._set_aside(file)[-1:])
 
     @staticmethod
     def _set_aside(file: Path) -> list[Path]:
@@ -158,6 +163,12 @@ class Journal:
             return file.read_bytes().decode("utf-8", "replace")
         except FileNotFoundError:
             return ""
+
+
+def _has_entry(text: str, dream_id: str) -> bool:
+    found = text.rfind(f"-- Dream {dream_id}")
+    end = text.find("\n## ", found)
+    return found >= 0 and _CLOSING.search(text[found : end if end >= 0 else len(text)]) is not None
 
 
 def _names(data: object, needles: Iterable[str]) -> bool:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muninn import failpoints as points
 from muninn.dream.journal import Journal
 from muninn.dream.phrases import ENGLISH, SPANISH
 from muninn.dream.teller import quoted
@@ -136,6 +137,31 @@ def test_a_large_journal_is_set_aside_and_still_read(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("dream.journal.*Z.md"))) >= 2
     assert journal.markdown.stat().st_size < 800
     assert [one.dream_id for one in journal.entries()] == [f"D{number}" for number in range(12)]
+
+
+def test_what_was_set_aside_under_a_clock_that_was_ahead_stays_in_the_order_of_writing(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "dream.journal.md", largest=400)
+    days = [0, 0, 0, 0, 0, 3650, *range(1, 19)]
+    for number, day in enumerate(days):
+        at = NOW + timedelta(days=day)
+        journal.append(entry(f"D{number}", at), {"dream_id": f"D{number}", "finished_at": "x"}, now=at)
+        assert journal.holds(f"D{number}")
+    assert [one.dream_id for one in journal.entries()] == [f"D{number}" for number in range(len(days))]
+    assert journal.told(f"D{number}" for number in range(len(days))) == {f"D{number}" for number in range(len(days))}
+    for file in tmp_path.iterdir():
+        assert file.stat().st_size < 800, "each is set aside in time"
+
+
+def test_an_entry_whose_file_was_set_aside_before_its_twin_line_is_not_told_twice(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "dream.journal.md", largest=50)
+    points.arm("journal.between=err:5")
+    with pytest.raises(OSError, match="Input/output"):
+        journal.append(entry("D1", NOW), {"dream_id": "D1"}, now=NOW)
+    points.arm("")
+    journal.append("Somebody moved a vault.\n", {"event": "tier"}, now=NOW + timedelta(days=1))
+    assert len(list(tmp_path.glob("dream.journal.*Z.md"))) == 1
+    assert not journal.holds("D1")
+    assert journal.has_entry("D1")
 
 
 def test_the_files_are_private_and_the_twin_is_json(world: World) -> None:
