@@ -149,6 +149,7 @@ class Journal:
         aside = file.with_name(f"{file.stem}.{now:{_STAMP}}{file.suffix}")
         if not aside.exists():
             file.rename(aside)
+            failpoint("journal.set_aside")
 
     def _newest_two(self, file: Path) -> tuple[Path, ...]:
         return (file, *self._set_aside(file)[-1:])

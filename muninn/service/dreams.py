@@ -18,6 +18,7 @@ from muninn.domain.operations import Operation
 from muninn.domain.records import Decision, DreamRecord, OperationRecord, Suggestion, Transaction, Usage
 from muninn.domain.thinning import Horizon, horizon, thinned
 from muninn.errors import ConflictError, NotFoundError
+from muninn.failpoints import failpoint
 from muninn.ports import ReadModel
 from muninn.service.links import Links
 from muninn.service.writer import dated
@@ -142,6 +143,7 @@ class Dreams(Links):
                     drop_dreams=() if stays else (record.id,),
                     drop_operations=tuple(r.key for r in operations),
                 )
+            failpoint("undo.closing")
             with self._lock:
                 position = self._commit(change)
             self.store.wait(position)
@@ -162,6 +164,7 @@ class Dreams(Links):
         for start in range(0, len(changed), _THINNED_AT_ONCE):
             if interrupted():
                 return start
+            failpoint("usage.thinning")
             with self._lock:  # what was purged meanwhile is not written again
                 some = [
                     replace(event, memories=tuple(key for key in event.memories if self.read.get(key) is not None))

@@ -6,6 +6,7 @@ in one process until a whole run meets no fault.
 
 from __future__ import annotations
 
+import os
 import random  # noqa: TID251 - seeded, so that a round can be repeated
 import re
 import shutil
@@ -22,6 +23,7 @@ from muninn.app import App, build
 from muninn.config import Config, DreamConfig, EmbedConfig, LlmConfig, StoreConfig
 from muninn.domain.draft import Draft
 from muninn.domain.memory import Provenance
+from muninn.dream.journal import LARGEST
 from muninn.errors import MuninnError
 from muninn.store.schema import TABLES
 from muninn.testing import FakeClock
@@ -34,6 +36,8 @@ ELSEWHERE = {
     "restore.between": "tests/daemon/test_backup.py",
     "migrate.copy": "tests/store/test_upgrades.py",
     "migrate.stepped": "tests/store/test_upgrades.py",
+    "undo.closing": "tests/torture/pruning.py",
+    "usage.thinning": "tests/torture/pruning.py",
     "wal.mend": "tests/store/test_wal.py",
     "wal.truncate": "tests/store/test_wal.py",
     "wal.drop": "the nth loop",
@@ -118,6 +122,8 @@ def _run(folder: Path, template: Path, before: Oracle, seed: int, spec: str) -> 
     folder.mkdir(parents=True)
     shutil.copytree(template, folder / "home")
     (folder / "home" / "data" / "reserve").unlink()
+    if spec.startswith(("*", "journal.set_aside")):
+        long_journal(folder / "home")
     home, oracle = Home(folder / "home", GATES_OPEN), _copied(before)
     try:
         home.spawn(environ={"MUNINN_TEST": "1", "MUNINN_FAILPOINTS": spec})
@@ -137,10 +143,19 @@ def _run(folder: Path, template: Path, before: Oracle, seed: int, spec: str) -> 
         oracle.check(home)
         _writes(home, oracle, 3, seed + 1)
         oracle.check(home)
+        told = [entry["dream_id"] for entry in home.client.get("/v1/journal")["entries"]]
+        assert len(told) == len(set(told)) >= 1, f"told twice, or nothing: {told}"
         assert home.stop() == 0
         assert "Traceback" not in home.said(), home.said()[-1500:]
     finally:
         home.kill()
+
+
+def long_journal(home: Path) -> None:
+    """A journal so long that what is told next is told in a new file."""
+    for name in ("dream.journal.md", "dream.journal.jsonl"):
+        (home / name).touch(mode=0o600)
+        os.truncate(home / name, LARGEST)
 
 
 def _link(home: Home, oracle: Oracle) -> None:
@@ -208,7 +223,7 @@ def nth(
 NTH = (
     "wal.append", "wal.sync", "wal.open", "wal.drop", "fs.write", "fs.fsync", "fs.rename", "store.sync", "store.upsert.memories",
     "store.upsert.links", "store.upsert.meta", "store.upsert.dreams", "store.upsert.operations", "store.before_drop", "store.reserve",
-    "store.maintain", "store.before_clean", "journal.between", "dream.begun", "dream.planned", "dream.applied", "dream.recorded",
+    "store.maintain", "store.before_clean", "journal.between", "journal.set_aside", "dream.begun", "dream.planned", "dream.applied", "dream.recorded",
     "dream.told", "backup.copy", "backup.copied",
 )  # fmt: skip
 
@@ -233,6 +248,8 @@ def _one_call(run: Path, template: Path, name: str, code: int, call: int) -> boo
     shutil.rmtree(run, ignore_errors=True)
     shutil.copytree(template, run)
     (run / "data" / "reserve").unlink(missing_ok=True)
+    if name == "journal.set_aside":
+        long_journal(run)
     acknowledged: dict[str, str] = {}
     where = f"{name}=err:{code}@{call}"
     points.arm(where)

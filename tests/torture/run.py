@@ -18,7 +18,20 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "cmd")]
 sys.path = [entry for entry in sys.path if entry != str(Path(__file__).parent)]
 
-CASES = ("kill", "failpoints", "nth", "power", "full", "starts", "stops", "socket", "fuzz", "described", "endurance")
+CASES = (
+    "kill",
+    "failpoints",
+    "nth",
+    "pruning",
+    "power",
+    "full",
+    "starts",
+    "stops",
+    "socket",
+    "fuzz",
+    "described",
+    "endurance",
+)
 
 
 def main() -> int:

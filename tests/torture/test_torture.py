@@ -15,7 +15,7 @@ from muninn.domain.records import Transaction
 from muninn.errors import StoreError
 from muninn.store.lance import LanceStore
 from muninn.store.schema import TABLES
-from tests.torture import abuse, disk, endurance, faults, fuzz, kill, processes
+from tests.torture import abuse, disk, endurance, faults, fuzz, kill, processes, pruning
 from tests.torture.home import ROOT
 
 pytestmark = pytest.mark.slow
@@ -26,7 +26,13 @@ def test_kill_9(tmp_path: Path) -> None:
 
 
 def test_a_fault_at_some_steps_of_a_daemon(tmp_path: Path) -> None:
-    specs = ("wal.sync=kill", "dream.applied=kill", "fs.rename=err:28", "journal.between=kill")
+    specs = (
+        "wal.sync=kill",
+        "dream.applied=kill",
+        "fs.rename=err:28",
+        "journal.between=kill",
+        "journal.set_aside=kill",
+    )
     assert faults.failpoints(tmp_path, rounds=1, seed=21, specs=specs)["broken"] == 0
 
 
@@ -41,8 +47,12 @@ def test_every_failpoint_that_a_daemon_does_not_reach_is_proved_elsewhere() -> N
 
 
 def test_the_nth_call_fails(tmp_path: Path) -> None:
-    kinds = ("wal.append", "wal.sync", "fs.rename", "store.sync", "store.maintain")
+    kinds = ("wal.append", "wal.sync", "fs.rename", "store.sync", "store.maintain", "journal.set_aside")
     assert faults.nth(tmp_path, rounds=2, seed=22, stride=3, only=kinds)["broken"] == 0
+
+
+def test_kill_9_while_letting_go(tmp_path: Path) -> None:
+    assert pruning.pruning(tmp_path, rounds=2, seed=29)["broken"] == 0
 
 
 @pytest.mark.parametrize("table", [table.name for table in TABLES])
