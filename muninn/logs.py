@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import logging.handlers
+import sys
 from contextlib import suppress
 from pathlib import Path
 from traceback import format_tb
@@ -39,12 +40,20 @@ _SHARED = (
 )
 
 
+class _Rotated(logging.handlers.RotatingFileHandler):
+    """A disk that takes no line costs the line: told on standard error it would be quoted, and often go to the same file."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is the library's
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+
 def configure(to: Path | TextIO | None) -> None:
     """Log to a file (rotated, 0600), to a stream, or to nowhere; so, too, where the file cannot be written."""
     handler: logging.Handler = logging.NullHandler()
     if isinstance(to, Path):
         with suppress(OSError):
-            handler = logging.handlers.RotatingFileHandler(to, maxBytes=_LIMIT, backupCount=_KEPT, encoding="utf-8")
+            handler = _Rotated(to, maxBytes=_LIMIT, backupCount=_KEPT, encoding="utf-8")
             to.chmod(0o600)
     elif to is not None:
         handler = logging.StreamHandler(to)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,33 @@ def test_every_line_is_an_object_with_a_time(file: Path) -> None:
     assert entries[0]["memories"] == 3
     assert all(entry["timestamp"].endswith("Z") for entry in entries)
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+def alone() -> logging.FileHandler:
+    """Our handler, without those of pytest."""
+    root = logging.getLogger()
+    (ours,) = [one for one in root.handlers if isinstance(one, logging.FileHandler) and one.baseFilename != "/dev/null"]
+    root.handlers[:] = [ours]
+    return ours
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_costs_the_line_and_nothing_is_said_elsewhere(
+    file: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    handler = alone()
+    with suppress(OSError), Path("/dev/full").open("w") as full:
+        there, handler.stream = handler.stream, full
+        logs.logger("muninn.test").info("awake", clue=SECRET)
+        handler.stream = there
+    logs.logger("muninn.test").info("there is room")
+    assert capfd.readouterr() == ("", "")
+    assert [json.loads(line)["event"] for line in file.read_text("utf-8").splitlines()] == ["there is room"]
+
+
+def test_a_line_that_cannot_be_written_for_a_fault_of_ours_is_still_told(
+    file: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    alone()
+    logging.getLogger("another.library").warning("%d", "no number")
+    assert "Logging error" in capfd.readouterr().err
