@@ -77,6 +77,7 @@ class Daemon:
         self._lifecycle = Lifecycle(self._entered)
         self._lock: HomeLock | None = None
         self._stop = Event()
+        self._asked = ""
         self._ended = Event()
         self._notify = Notifier(environ)
         self._log = logs.logger("muninn.daemon")
@@ -148,8 +149,7 @@ class Daemon:
 
     def _turn_over(self) -> int:
         """Sleep on: nothing was opened, so all there is to do is to owe a dream."""
-        self._lifecycle.on("stop")
-        self._notify.send("STOPPING=1", "STATUS=falling asleep")
+        self._begin_sleep()
         try:
             DreamFiles(private_folder(self._config.data)).mark_due(SystemClock().now(), why="stopped")
         except OSError as error:
@@ -198,11 +198,17 @@ class Daemon:
         while not self._stop.wait(_LOOK_AT_CLOCK):
             schedule.follow_clock()
             app.next_consolidation = schedule.next_run("consolidation")
-        self._notify.send("STOPPING=1", "STATUS=falling asleep")  # before the event loop ends, and with it the watchdog
-        self._lifecycle.on("stop")
+        self._begin_sleep()  # before the event loop ends, and with it the watchdog
         self._owe_dream(app)
         self._shut()
         schedule.close()
+
+    def _begin_sleep(self) -> None:
+        """Only a signal leads here; the log says which, for whoever asks in the morning why nobody was awake."""
+        if self._lifecycle.phase != "falling_asleep":
+            self._lifecycle.on("stop")
+            self._notify.send("STOPPING=1", "STATUS=falling asleep")
+            self._log.info("falling_asleep", signal=self._asked)
 
     def _owe_dream(self, app: Running) -> None:
         """A disk that takes no marker costs a dream, not a clean end."""
@@ -212,10 +218,8 @@ class Daemon:
             self._log.error("dream_due_not_written", error=str(error))
 
     def _fall_asleep(self, app: Running) -> int:
-        if self._lifecycle.phase != "falling_asleep":
-            self._lifecycle.on("stop")
+        self._begin_sleep()
         app.phase = "falling_asleep"
-        self._notify.send("STOPPING=1", "STATUS=falling asleep")
         if not (self._config.home / paths.DUE).exists():
             self._owe_dream(app)
         self._shut()
@@ -307,9 +311,10 @@ class Daemon:
         if self._lock is not None:
             self._lock.note(phase)
 
-    def _on_signal(self, *_: object) -> None:
+    def _on_signal(self, number: int, *_: object) -> None:
         if self._stop.is_set():
             os._exit(130)
+        self._asked = signal.Signals(number).name
         self._stop.set()
         if self._loading:
             raise _NotWokenError

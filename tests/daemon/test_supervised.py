@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import os
+import signal
 import socket
 import time
 from collections.abc import Iterator
@@ -10,7 +14,9 @@ from threading import Thread
 
 import pytest
 
+from muninn.daemon.lock import HomeLock
 from muninn.daemon.notify import Notifier
+from muninn.errors import LockedError
 from tests.torture.home import Home
 
 
@@ -78,6 +84,33 @@ def test_a_long_dream_at_start_keeps_asking_for_time(tmp_path: Path, supervisor:
     assert len([at for at in supervisor.times("WATCHDOG") if ready < at < asked_to_stop]) >= 3
     assert supervisor.times("STOPPING")
     assert supervisor.times("STOPPING")[0] - asked_to_stop < 2.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_the_log_says_which_signal_sent_it_to_sleep(tmp_path: Path, name: str) -> None:
+    home = Home(tmp_path / "home")
+    try:
+        home.start("--no-dream")
+        assert home.process is not None
+        home.process.send_signal(signal.Signals[name])
+        assert home.process.wait(30) == 0
+    finally:
+        home.kill()
+    events = [json.loads(line) for line in home.log().splitlines()]
+    assert [(one["event"], one.get("signal")) for one in events][-2:] == [("falling_asleep", name), ("asleep", None)]
+
+
+def test_a_full_disk_keeps_nobody_from_holding_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for name in ("write", "pwrite"):
+        monkeypatch.setattr(os, name, full)
+    lock = HomeLock(tmp_path / "home")
+    with pytest.raises(LockedError):
+        HomeLock(tmp_path / "home")
+    lock.close()
 
 
 def test_without_a_supervisor_it_is_silent() -> None:
