@@ -1,6 +1,8 @@
-"""One owner per home: an flock on ``muninn.lock``, taken before anything is touched. It dies with its process.
+"""One owner per home: an flock on its folder and on ``muninn.lock`` in it, taken before anything is touched. It dies with
+its process.
 
-The process id and the phase in the file are for people; who holds the lock is the kernel's word.
+The folder is what is owned: a file can be deleted under its holder. The file is for those who look without taking anything;
+the process id and the phase in it are for people, who holds the lock is the kernel's word.
 """
 
 from __future__ import annotations
@@ -24,43 +26,80 @@ class HomeLock:
     """
 
     def __init__(self, home: Path, *, quiet: bool = False) -> None:
-        self._fd: int | None = None
-        path = self._path = paths.lock_path(home)
-        if quiet and not path.exists():
+        self._home, self._path = home, paths.lock_path(home)
+        self._folder: int | None = None
+        self._file: int | None = None
+        self._note = str(os.getpid())
+        if quiet and not home.is_dir():
             return
         try:
             if not quiet:
                 private_folder(home)
-            flags = os.O_RDONLY if quiet else os.O_RDWR | os.O_CREAT
-            self._fd = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._folder = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            self._own_folder()
+            if not quiet or self._path.exists():
+                self._file = self._locked(os.O_RDONLY if quiet else os.O_RDWR | os.O_CREAT)
         except BlockingIOError:
             self.close()
             raise LockedError(f"{home} is in use by another muninn", hint="see: muninn status") from None
         except OSError as error:
             self.close()
             raise MuninnError(
-                f"cannot lock {path}: {error.strerror}", hint="make the folder writable or set MUNINN_HOME"
+                f"cannot lock {self._path}: {error.strerror}", hint="make the folder writable or set MUNINN_HOME"
             ) from None
         if not quiet:
-            os.fchmod(self._fd, 0o600)
             self.note()
 
     def note(self, phase: str = "") -> None:
         """Say beside the process id what its holder is doing, for whoever finds the lock held and nobody answering."""
-        if self._fd is not None:
+        self._note = f"{os.getpid()} {phase}"
+        if self._file is not None:
             with suppress(OSError):
-                os.pwrite(self._fd, f"{os.getpid()} {phase}".ljust(_WIDTH - 1).encode() + b"\n", 0)
+                os.pwrite(self._file, self._note.ljust(_WIDTH - 1).encode() + b"\n", 0)
 
-    @property
     def stands(self) -> bool:
-        """Whether the file that is locked is still the one at its path: the home was neither taken away nor exchanged."""
-        try:
-            return self._fd is not None and os.path.samestat(os.fstat(self._fd), self._path.lstat())
-        except OSError:
+        """Whether the home is still the one that is locked, neither taken away nor exchanged. Makes its file again where that
+        is gone, so that others go on seeing that the home has an owner."""
+        if self._folder is None or not _same(self._folder, self._home):
             return False
+        if self._file is not None and not _same(self._file, self._path):
+            with suppress(OSError):
+                again = self._locked(os.O_RDWR | os.O_CREAT)
+                os.close(self._file)
+                self._file = again
+                self.note(self._note.partition(" ")[2])
+        return True
 
     def close(self) -> None:
-        if self._fd is not None:
-            os.close(self._fd)
-            self._fd = None
+        for handle in (self._file, self._folder):
+            if handle is not None:
+                os.close(handle)
+        self._file = self._folder = None
+
+    def _own_folder(self) -> None:
+        """Raises BlockingIOError. File systems that lock no folders leave it to the file."""
+        assert self._folder is not None
+        try:
+            fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if isinstance(error, BlockingIOError):
+                raise
+
+    def _locked(self, flags: int) -> int:
+        """The lock file, opened and locked. Raises BlockingIOError, OSError."""
+        handle = os.open(self._path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if flags & os.O_CREAT:
+                os.fchmod(handle, 0o600)
+        except OSError:
+            os.close(handle)
+            raise
+        return handle
+
+
+def _same(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except OSError:
+        return False

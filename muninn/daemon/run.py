@@ -265,7 +265,7 @@ class Daemon:
 
     def _listen_again(self) -> socket.socket | None:
         """A new socket where the file of the one that listens is gone. What keeps it from being made is logged once."""
-        if self._place is None or self._place.stands or self._lock is None or not self._lock.stands:
+        if self._lock is None or not self._lock.stands() or self._place is None or self._place.stands:
             return None
         try:
             listener = listen(self._socket_path)

@@ -1,7 +1,10 @@
-"""A socket file that is taken away, or put something in its place, under a daemon that runs: said honestly, and healed."""
+"""The socket or the lock file taken away, or something put in its place, under a daemon that runs: said honestly, and healed."""
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 import socket
 import stat
 import time
@@ -11,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from muninn.daemon.lock import HomeLock
-from muninn.errors import MuninnError
+from muninn.errors import LockedError, MuninnError
 from muninn_cmd import glance
+from muninn_cmd.holder import holder
 from tests.torture.home import Home
 
 pytestmark = pytest.mark.slow
@@ -96,16 +100,57 @@ def test_status_and_the_other_verbs_say_which_process_lost_its_socket(home: Home
     assert home.muninn("stop").returncode == 0
 
 
-def test_the_lock_knows_whether_its_file_still_stands(tmp_path: Path) -> None:
-    lock = HomeLock(tmp_path)
-    assert lock.stands
-    lock.note("awake")
-    assert (tmp_path / "muninn.lock").read_text().split()[1] == "awake"
+def test_a_lock_file_that_was_deleted_lets_nobody_else_in_and_comes_back(home: Home) -> None:
+    file = home.path / "muninn.lock"
+    file.unlink()
+    with pytest.raises(LockedError):
+        HomeLock(home.path)
+    assert until(file.exists), "it was never made again"
+    found = holder(str(file))
+    assert found is not None
+    assert found.phase == "awake"
+    assert answers(home)
+    assert home.stop() == 0
+
+
+def test_the_lock_knows_whether_its_home_still_stands(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    lock, file = HomeLock(home), home / "muninn.lock"
+    assert lock.stands()
     lock.note("falling_asleep")
-    assert (tmp_path / "muninn.lock").read_text().split()[1:] == ["falling_asleep"]
-    (tmp_path / "muninn.lock").rename(tmp_path / "other")
-    assert not lock.stands
-    (tmp_path / "muninn.lock").touch()
-    assert not lock.stands
+    lock.note("awake")
+    assert file.read_text().split()[1:] == ["awake"]
+    file.rename(home / "other")
+    assert lock.stands()
+    assert file.read_text().split()[1:] == ["awake"]
+    file.unlink()
+    file.touch(mode=0o644)
+    assert lock.stands()
+    assert file.read_text().split()[1:] == ["awake"]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    home.rename(tmp_path / "away")
+    assert not lock.stands()
+    home.mkdir()
+    assert not lock.stands()
+    assert not file.exists()
     lock.close()
-    assert not lock.stands
+    assert not lock.stands()
+    HomeLock(tmp_path / "away").close()
+
+
+def test_a_file_system_that_locks_no_folders_leaves_it_to_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flock = fcntl.flock
+
+    def of_files(handle: int, how: int) -> None:
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(errno.EBADF, "Bad file descriptor")
+        flock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", of_files)
+    lock = HomeLock(tmp_path)
+    with pytest.raises(LockedError):
+        HomeLock(tmp_path)
+    lock.close()
+    HomeLock(tmp_path).close()
