@@ -36,7 +36,7 @@ class HomeLock:
             if not quiet:
                 private_folder(home)
             self._folder = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            self._own_folder()
+            self._own(self._folder)
             if not quiet or self._path.exists():
                 self._file = self._locked(os.O_RDONLY if quiet else os.O_RDWR | os.O_CREAT)
         except BlockingIOError:
@@ -76,11 +76,11 @@ class HomeLock:
                 os.close(handle)
         self._file = self._folder = None
 
-    def _own_folder(self) -> None:
+    @staticmethod
+    def _own(folder: int) -> None:
         """Raises BlockingIOError. File systems that lock no folders leave it to the file."""
-        assert self._folder is not None
         try:
-            fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             if isinstance(error, BlockingIOError):
                 raise
