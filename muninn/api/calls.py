@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -75,6 +75,14 @@ class Call:
         if value not in ("", "0", "1", "true", "false"):
             raise UsageError(f"{name} must be true or false, not {value[:40]!r}")
         return value in ("1", "true")
+
+    def choice(self, name: str, known: Iterable[str], *, default: str) -> str:
+        """One of ``known``, or "all"."""
+        value = self.query.get(name) or default
+        names = [*known, "all"]
+        if value not in names:
+            raise UsageError(f"unknown {name} {value[:40]!r}", hint=f"one of: {', '.join(names)}")
+        return value
 
     def number(self, name: str, default: int, *, low: int = 1, high: int = 1000) -> int:
         value = self.query.get(name, "")

@@ -10,7 +10,7 @@ from muninn.api.calls import Answer, Call, Core, Route, provenance_from, typed
 from muninn.api.ids import memory_id
 from muninn.api.wire import answer_document, full_document, memory_document, remembered_document
 from muninn.domain.draft import Draft, parse_draft, parse_time
-from muninn.domain.memory import Provenance
+from muninn.domain.memory import Provenance, State
 from muninn.errors import MuninnError, TooLargeError, UsageError
 from muninn.ports import Query
 from muninn.service.similar import similar_to
@@ -97,7 +97,11 @@ def _remember_one(core: Core, values: object, call: Call) -> dict[str, Any]:
 def list_memories(core: Core, call: Call) -> Answer:
     """Memories by vault and id; ``after`` is the last id of the page before."""
     vault = core.service.find_vault(call.query["vault"]).name if call.query.get("vault") else None
-    state, run, after = call.query.get("state", "active"), call.query.get("run"), call.query.get("after", "")
+    state, run, after = (
+        call.choice("state", State, default="active"),
+        call.query.get("run"),
+        call.query.get("after", ""),
+    )
     limit = call.number("limit", 100, high=_LIST_LIMIT)
     rows = [
         memory

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from muninn.api.calls import Answer, Call, Core, Route
+from muninn.api.ids import dream_id
 from muninn.api.metrics import prometheus
 from muninn.api.wire import plain
 from muninn.domain.records import egress_totals
@@ -16,11 +17,16 @@ def status(core: Core, _: Call) -> Answer:
 
 
 def egress(core: Core, call: Call) -> Answer:
-    """What left the process, newest first, and its sums."""
+    """What left the process for a vault, in a dream, or at all: newest first, and its sums."""
     vault = core.service.find_vault(call.query["vault"]).name if call.query.get("vault") else None
+    dream = dream_id(core, call.query["dream"]) if call.query.get("dream") else None
     entries = sorted(
-        (e for e in core.service.store.egress() if vault is None or vault in e.vault.split(", ")),
-        key=lambda e: e.id,
+        (
+            entry
+            for entry in core.service.store.egress()
+            if (vault is None or vault in entry.vault.split(", ")) and (dream is None or entry.dream_id == dream)
+        ),
+        key=lambda entry: entry.id,
         reverse=True,
     )
     shown = entries[: call.number("limit", 1000, high=100_000)]
@@ -96,7 +102,7 @@ ROUTES = (
         path="/v1/egress",
         handler=egress,
         summary="What left the process, to whom, for which vault",
-        query=("vault", "limit"),
+        query=("vault", "dream", "limit"),
     ),
     Route(method="POST", path="/v1/hooks/{event}", handler=hook, summary="An event of a coding agent"),
     Route(

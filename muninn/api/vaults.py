@@ -14,6 +14,8 @@ from muninn.domain.memory import Provenance, Vault
 from muninn.domain.trust import parse_tier
 from muninn.errors import UsageError
 
+_STATUSES = ("pending", "accepted", "rejected")  # of a suggestion
+
 
 class Link(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     source: str
@@ -113,7 +115,7 @@ def list_links(core: Core, call: Call) -> Answer:
 
 
 def list_suggestions(core: Core, call: Call) -> Answer:
-    status = call.query.get("status", "pending")
+    status = call.choice("status", _STATUSES, default="pending")
     found = [s for s in core.service.suggestions() if status in ("all", s.status)]
     return Answer(document={"suggestions": [suggestion_document(s) for s in found]})
 

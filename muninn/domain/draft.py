@@ -100,7 +100,9 @@ def parse_draft(values: Mapping[str, object], *, now: datetime) -> Draft:
 
 def check_content(value: object) -> str:
     """Content that may be stored: not blank, encodable, at most 1 MiB."""
-    if not isinstance(value, str) or not value.strip("\x00 \t\r\n\v\f\u200b\ufeff\u00a0"):
+    if value is not None and not isinstance(value, str):
+        raise UsageError(f"the content must be text, not {type(value).__name__}")
+    if not (value or "").strip("\x00 \t\r\n\v\f\u200b\ufeff\u00a0"):
         raise UsageError("the content is blank", hint="give the text to remember")
     return _text("content", value, CONTENT_LIMIT) or ""
 

@@ -28,12 +28,12 @@ class Vaults(Writer):
 
     def _resolve(self, name: str | None) -> Vault:
         """The vault a write goes to: the one of this name, or a new one with the tier its name asks for."""
-        vault = self._vaults.get(name or self._default_vault) or self._vaults.get(
-            vault_key(name or self._default_vault)
-        )
+        if name is None:
+            name = self._default_vault
+        vault = self._vaults.get(name) or self._vaults.get(vault_key(name))
         if vault is not None:
             return vault
-        name = valid_vault_name(name or self._default_vault)
+        name = valid_vault_name(name)
         return self._vaults.get(vault_key(name)) or Vault(
             name=name, tier=default_tier(name), created_at=self._clock.now()
         )
