@@ -189,7 +189,7 @@ def run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         return 0
     except Exception as error:
         if hasattr(error, "format_message"):  # Typer's own: a flag, a value, a missing argument
-            return _usage(error)
+            return _usage(error, arguments)
         if type(error).__name__ == "Abort":
             return _fail("interrupted", 130)
         return _fail(f"unexpected {type(error).__name__}: {error} (a fault of muninn; -v shows where)", 1)
@@ -198,20 +198,20 @@ def run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 def _refuse_blanks(arguments: Sequence[str]) -> None:
     """An empty variable of a script must not become the default vault. An empty ``--title`` means: derive it."""
     options = list(arguments)[: list(arguments).index("--")] if "--" in arguments else list(arguments)
-    for option, value in zip(options, [*options[1:], None], strict=True):
+    for option, value in zip(options, [*options, None][1:], strict=True):
         name, equals, given = option.partition("=")
         blank = given == "" if equals else value == ""
         if name.startswith("--") and name != "--title" and blank:
             raise UsageError(f"{name} is blank", hint="give a value, or leave it out")
 
 
-def _usage(error: Any) -> int:
+def _usage(error: Any, arguments: Sequence[str]) -> int:
     message = str(error.format_message())
     if type(error).__name__ == "NoArgsIsHelpError":
         sys.stdout.write(message + "\n")
         return 0
     context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else "muninn"
+    path = context.command_path if context is not None else " ".join(["muninn", *_verb(arguments)])
     hint = f"see: {path} --help"
     if (
         type(error).__name__ == "NoSuchOption"
@@ -220,6 +220,11 @@ def _usage(error: Any) -> int:
     ):
         hint += "; words that begin with a dash go after --"
     return _fail(f"{message.rstrip('.')} ({hint})", 2)
+
+
+def _verb(arguments: Sequence[str]) -> list[str]:
+    """The verb of a command line that could not be parsed."""
+    return [word for word in arguments if word in BY_NAME][:1]
 
 
 def _fail(message: str, code: int) -> int:

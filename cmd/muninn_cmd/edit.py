@@ -30,10 +30,12 @@ def edit(
     ] = None,
     valid_from: Annotated[str | None, typer.Option(help="From when it holds, ISO 8601.")] = None,
     valid_until: Annotated[str | None, typer.Option(help="Until when it holds, ISO 8601.")] = None,
+    no_validity: Annotated[bool, typer.Option("--no-validity", help="It holds without limits in time.")] = False,
 ) -> None:
     """Only what is named changes. Links that come from mentions follow the new text."""
-    if stdin and content is not None:
-        raise UsageError("--content and --stdin exclude each other", hint="give one of them")
+    _refuse_both("--content", content is not None, "--stdin", stdin)
+    _refuse_both("--tag", bool(tag), "--no-tags", no_tags)
+    _refuse_both("--no-validity", no_validity, "a limit", valid_from is not None or valid_until is not None)
     given: dict[str, Any] = {
         "title": title,
         "content": sys.stdin.read() if stdin else content,
@@ -48,6 +50,8 @@ def edit(
     changes = {name: value for name, value in given.items() if value is not None}
     if title == "":
         changes["title"] = None
+    if no_validity:
+        changes |= {"valid_from": None, "valid_until": None}
     if not changes:
         raise UsageError("nothing to change", hint="name something, e.g. --title; see: muninn edit --help")
     memory = connect.call("PATCH", connect.path_of("memories", identifier), changes)
@@ -55,3 +59,8 @@ def edit(
         memory,
         lambda: f"Changed {', '.join(sorted(changes))} of {memory.get('id')} in {plain(memory.get('vault', ''))}",
     )
+
+
+def _refuse_both(one: str, given: bool, other: str, given_too: bool) -> None:
+    if given and given_too:
+        raise UsageError(f"{one} and {other} exclude each other", hint="give one of them")

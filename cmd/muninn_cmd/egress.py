@@ -14,21 +14,20 @@ def egress(
     *,
     last: Annotated[int, typer.Option("--last", "-n", min=1, help="So many of the newest entries.")] = 50,
     vault: Annotated[str, typer.Option(help="Only this vault.")] = "",
-    dream: Annotated[str, typer.Option(metavar="ID", help="Only this dream.")] = "",
+    dream: Annotated[
+        str, typer.Option(metavar="ID", help="Only this dream, by its id or the first characters of it.")
+    ] = "",
 ) -> None:
     """The ledger holds sizes, addresses and fingerprints, never the text itself."""
-    document = connect.get(connect.path_of("egress", limit=100_000 if dream else last, vault=vault))
-    if dream:
-        document["entries"] = [entry for entry in document.get("entries") or () if entry.get("dream_id") == dream][
-            :last
-        ]
-    render.show(document, lambda: _text(document))
+    document = connect.get(connect.path_of("egress", limit=last, vault=vault, dream=dream))
+    where = [f" for vault {one_line(vault)}"] * bool(vault) + [f" in dream {one_line(dream)}"] * bool(dream)
+    render.show(document, lambda: _text(document) or f"Nothing has left this process{''.join(where)}.")
 
 
 def _text(document: dict[str, Any]) -> str:
     entries = document.get("entries") or []
     if not entries:
-        return "Nothing has left this process."
+        return ""
     rows = [
         (
             moment(entry.get("at")),

@@ -25,6 +25,8 @@ def links(
     """Relations in both directions, strongest first."""
     if bool(identifier) == orphans:
         raise UsageError("name a memory, or ask for --orphans", hint="muninn links ID, muninn links --orphans")
+    if identifier and vault:
+        raise UsageError("--vault goes with --orphans", hint="a memory is linked within its own vault")
     if orphans:
         found = connect.get(connect.path_of("links", orphans=1, vault=vault))
         render.show(found, lambda: _orphans(found))

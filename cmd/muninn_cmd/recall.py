@@ -7,7 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from muninn_cmd import connect, render
-from muninn_cmd.text import moment, one_line, plain
+from muninn_cmd.text import beginning, moment, number, one_line, plain
+
+SHOWN, SHOWN_LINES = 2000, 40  # characters and lines of one memory; a terminal is no place for a whole book
 
 
 def recall(
@@ -51,7 +53,11 @@ def _result(result: dict[str, Any], explain: bool) -> str:
     lines = [head, render.faint(f"      {where}")]
     content = plain(result.get("content", "")).strip()
     if content and one_line(content) != one_line(result.get("title", "")):
-        lines += [f"      {line}" for line in content.splitlines()]
+        shown = beginning(content, characters=SHOWN, lines=SHOWN_LINES)
+        lines += [f"      {line}" for line in shown.splitlines()]
+        if shown != content:
+            whole = f"{number(len(content))} characters; whole with: muninn show {one_line(result.get('id', ''))}"
+            lines.append(render.faint(f"      {whole}"))
     if result.get("superseded_by"):
         lines.append(f"      superseded by {one_line(result['superseded_by'])}")
     if result.get("conflicts_with"):

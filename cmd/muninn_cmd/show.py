@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from muninn_cmd import connect, render
-from muninn_cmd.text import columns, moment, one_line, plain
+from muninn_cmd.text import columns, encode, moment, one_line, plain
 
 
 def show(
@@ -61,10 +61,12 @@ def _facts(memory: dict[str, Any]) -> list[tuple[str, str]]:
         ("tags", one_line(", ".join(map(str, memory.get("tags") or ())))),
         ("created", moment(memory.get("created_at"))),
         ("learned", moment(memory.get("learned_at")) if memory.get("learned_at") != memory.get("created_at") else ""),
+        ("changed", moment(memory.get("updated_at")) if memory.get("updated_at") != memory.get("created_at") else ""),
         ("valid", _between(memory.get("valid_from"), memory.get("valid_until"))),
         ("stability", _standing(memory)),
         ("accessed", _accessed(memory)),
         ("lineage", _lineage(memory)),
+        ("metadata", one_line(encode(memory["metadata"])) if memory.get("metadata") else ""),
         (
             "written by",
             " · ".join(

@@ -34,6 +34,12 @@ def one_line(value: object, width: int = 0) -> str:
     return text if not width or len(text) <= width else text[: width - 1].rstrip() + "…"
 
 
+def beginning(text: str, *, characters: int, lines: int) -> str:
+    """``text``, or as much of its beginning as ``characters`` and ``lines`` allow."""
+    cut = "\n".join(text[:characters].split("\n")[:lines])
+    return text if len(cut) == len(text) else cut.rstrip() + "…"
+
+
 def encode(document: object) -> str:
     """Readable JSON in which no character can steer a terminal or break an encoder."""
     import json

@@ -1,0 +1,79 @@
+"""What a person types that is odd, and what a terminal can bear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+ID = "01JQ4W5Z9V8M3T2R7K6H5G4F3D"
+
+
+def test_no_word_at_all_is_a_question_for_help(muninn: Any) -> None:
+    done = muninn()
+    assert (done.code, done.err) == (0, "")
+    assert "Usage: muninn" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("recall", "x", "--vault"), "see: muninn recall --help"),
+        (("edit", ID, "--tag", "a", "--no-tags"), "--tag and --no-tags exclude each other"),
+        (("edit", ID, "--no-validity", "--valid-from", "2026-01-01"), "--no-validity and a limit exclude each other"),
+        (("links", ID, "--vault", "v"), "--vault goes with --orphans"),
+    ],
+)
+def test_words_that_do_not_go_together_are_refused(daemon: Any, muninn: Any, words: tuple[str, ...], says: str) -> None:
+    done = muninn(*words)
+    assert (done.code, daemon.asked) == (2, [])
+    assert says in done.err
+
+
+def test_limits_in_time_can_be_taken_away(daemon: Any, muninn: Any) -> None:
+    daemon.on(f"PATCH /v1/memories/{ID}", {"id": ID, "vault": "v"})
+    assert muninn("edit", ID, "--no-validity").code == 0
+    assert daemon.last.body == {"valid_from": None, "valid_until": None}
+
+
+@pytest.mark.parametrize("content", ["palabra " * 2000, "línea\n" * 500])
+def test_recall_shows_the_beginning_of_a_long_memory_and_where_the_rest_is(
+    daemon: Any, muninn: Any, content: str
+) -> None:
+    daemon.on("POST /v1/recall", {"results": [{"id": ID, "title": "Largo", "content": content, "score": 0.5}]})
+    shown = muninn("recall", "x").out
+    assert len(shown) < 2500
+    assert shown.count("\n") < 50
+    assert f"whole with: muninn show {ID}" in shown
+    assert muninn("recall", "x", "--json").json["results"][0]["content"] == content
+
+
+def test_recall_shows_a_short_memory_whole(daemon: Any, muninn: Any) -> None:
+    content = "\n".join(f"línea {at}" for at in range(30))
+    daemon.on("POST /v1/recall", {"results": [{"id": ID, "title": "Corto", "content": content, "score": 0.5}]})
+    shown = muninn("recall", "x").out
+    assert "línea 29" in shown
+    assert "whole with" not in shown
+
+
+def test_show_tells_everything(daemon: Any, muninn: Any) -> None:
+    memory = {"id": ID, "title": "T", "content": "c", "created_at": "2026-03-28T06:00:00Z", "updated_at": "2026-04-01T07:00:00Z",
+              "metadata": {"fuente": "Málaga"}}  # fmt: skip
+    daemon.on(f"GET /v1/memories/{ID}", memory)
+    daemon.on(f"GET /v1/memories/{ID}/links", {"id": ID, "links": []})
+    shown = muninn("show", ID).out
+    assert "changed    2026-04-01 07:00" in shown
+    assert 'metadata   { "fuente": "Málaga" }' in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "Nothing has left this process."),
+        (("--vault", "v"), "Nothing has left this process for vault v."),
+        (("--vault", "v", "--dream", "01D"), "Nothing has left this process for vault v in dream 01D."),
+    ],
+)
+def test_an_empty_ledger_says_of_what(daemon: Any, muninn: Any, words: tuple[str, ...], says: str) -> None:
+    daemon.on("GET /v1/egress", {"entries": [], "totals": {}})
+    assert muninn("egress", *words).out == says + "\n"
