@@ -18,7 +18,8 @@ SHOWN_TITLE = 60  # characters
 class Evidence:
     """What spoke for one memory, before memories are compared with one another. All 0–1 but the modulation.
 
-    ``foreign``: in a known language other than the one of the query.
+    ``foreign``: in a known language other than the one of the query. ``timely``: from the time asked about; ``names_time``:
+    spells it out.
     """
 
     memory: Memory
@@ -28,6 +29,7 @@ class Evidence:
     foreign: bool
     spread: Spread | None
     timely: bool
+    names_time: bool
     strength: float
     modulation: Modulation
     score: float
@@ -45,6 +47,7 @@ def components(evidence: Evidence, matched: Sequence[str], score: float) -> Mapp
         "spreading": 0.0 if spread is None else round(spread.activation, 4),
         "path": [] if spread is None else [{"id": step, "relation": relation} for step, relation in spread.path],
         "in_time": evidence.timely,
+        "names_time": evidence.names_time,
         "strength": round(evidence.strength, 4),
         "modulation": {
             "strength": round(evidence.modulation.strength, 4),
@@ -70,6 +73,8 @@ def sentence(evidence: Evidence, matched: Sequence[str], score: float, holdings:
         parts.append(_way(evidence.memory, evidence.spread, holdings))
     if evidence.timely:
         parts.append("is from the time asked about")
+    elif evidence.names_time:
+        parts.append("names the time asked about")
     memory = evidence.memory
     if memory.superseded_by:
         parts.append(f"was replaced by {memory.superseded_by}")

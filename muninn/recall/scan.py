@@ -16,6 +16,7 @@ from muninn.recall.holdings import Holdings
 from muninn.recall.meaning import Meaning
 from muninn.recall.question import Question
 from muninn.recall.textindex import Floats, Slots
+from muninn.recall.tokens import stem
 from muninn.recall.weighing import weigh
 
 LEAST_KEPT = scoring.LEAST_SHOWN / 2
@@ -29,7 +30,8 @@ _MOST_REFINED = 512
 
 @dataclass(slots=True)
 class Scan:
-    """One entry per slot. Only ``refine`` changes it. ``weights``: of the query's tokens."""
+    """One entry per slot. Only ``refine`` changes it. ``weights``: of the query's tokens. ``in_time``: from the time asked
+    about; ``names_time``: where a question asks about nothing but a date, the texts that spell it out."""
 
     weights: Mapping[str, float]
     visible: Mask
@@ -38,6 +40,7 @@ class Scan:
     relevance: Floats
     foreign: Mask | None
     in_time: Mask | None
+    names_time: Mask | None
     has_subject: bool
 
     @property
@@ -83,7 +86,8 @@ class Scan:
         foreign = None if self.foreign is None else self.foreign[slots]
         relevance = scoring.blend(self.meaning.values[slots], self.wording[slots], foreign)
         if self.in_time is not None:
-            relevance = scoring.timed(relevance, self.in_time[slots], subject=self.has_subject)
+            timely = self.in_time[slots] if self.names_time is None else (self.in_time | self.names_time)[slots]
+            relevance = scoring.timed(relevance, timely, subject=self.has_subject)
         self.relevance[slots] = relevance
 
 
@@ -104,13 +108,27 @@ def scan(holdings: Holdings, question: Question) -> Scan:
         foreign = _foreign(columns["language"], question.language)
         relevance = scoring.blend(meaning.values, wording, foreign)
     has_subject = any(commonness.weight(token, 0) > SUBJECT_ABOVE for token in question.subject)
-    in_time = None
+    in_time = names_time = None
     if question.times:
         in_time = np.zeros_like(visible)
         for reading in question.times:
             in_time |= columns.between(reading.start, reading.end)
-        relevance = scoring.timed(relevance, in_time, subject=has_subject)
-    return Scan(weights, visible, meaning, wording, relevance, foreign, in_time, has_subject)
+        names_time = None if has_subject else _spelled(holdings, question, columns.count)
+        timely = in_time if names_time is None else in_time | names_time
+        relevance = scoring.timed(relevance, timely, subject=has_subject)
+    return Scan(weights, visible, meaning, wording, relevance, foreign, in_time, names_time, has_subject)
+
+
+def _spelled(holdings: Holdings, question: Question, count: int) -> Mask:
+    """Slots of the texts that hold the words of a date in the query: "March 21" was told later than it happened."""
+    spelled = np.zeros(count, bool)
+    for reading in question.times:
+        if reading.spelling:
+            held = np.zeros(count, np.int32)
+            for word in reading.spelling:
+                held[holdings.text.slots(stem(word))] += 1
+            spelled |= held == len(reading.spelling)
+    return spelled
 
 
 def _of_run(holdings: Holdings, run_id: str, count: int) -> Mask:

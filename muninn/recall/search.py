@@ -74,7 +74,7 @@ def _visible(memory_id: str, holdings: Holdings, found: Scan) -> bool:
 
 
 def _grounded(evidence: Evidence, found: Scan, question: Question) -> bool:
-    if evidence.timely and not found.has_subject:
+    if (evidence.timely or evidence.names_time) and not found.has_subject:
         return True
     return scoring.grounded(evidence.meaning, evidence.wording, question.sense)
 
@@ -129,6 +129,7 @@ def _evidence(memory_id: str, holdings: Holdings, scan: Scan, reached: Spread | 
         foreign=scan.foreign is not None and bool(scan.foreign[slot]),
         spread=reached,
         timely=scan.in_time is not None and bool(scan.in_time[slot]),
+        names_time=scan.names_time is not None and bool(scan.names_time[slot]),
         strength=retrievable,
         modulation=standing,
         score=min(1.0, together * standing.factor),

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from dateutil.relativedelta import MO, relativedelta  # type: ignore[import-untyped]
 
 from muninn.recall.calendar_words import MONTHS, NUMBERS, SHORT_MONTHS, UNITS, VAGUE, WEEKDAYS
-from muninn.recall.tokens import fold
+from muninn.recall.tokens import fold, words
 
 LONGEST_QUERY = 2000
 """Characters looked at; a longer text is not a question about a time."""
@@ -24,19 +24,27 @@ _TICK = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``text`` (folded) read as [start, end]. ``absolute`` names a date that a memory may spell out as well."""
+    """``text`` (folded; ``said``: as it was written) read as [start, end]. ``absolute`` names a date that a memory may
+    spell out as well."""
 
     text: str
     start: datetime
     end: datetime
     absolute: bool = False
     doubt: str | None = None
+    said: str = ""
+
+    @property
+    def spelling(self) -> frozenset[str]:
+        """The words by which a text spells the same date: "march" and "21"; none for a relative time, or a mere "may"."""
+        named = frozenset(word for word in words(self.text) if word in MONTHS or word.isdigit())
+        return named if self.absolute and not named <= SHORT_MONTHS else frozenset()
 
     @property
     def note(self) -> str:
         until = "" if self.end - self.start < timedelta(days=1) else f" to {self.end:%Y-%m-%d}"
         because = f" ({self.doubt})" if self.doubt else ""
-        return f"“{self.text}” is read as {self.start:%Y-%m-%d}{until}{because}"
+        return f"“{self.said or self.text}” is read as {self.start:%Y-%m-%d}{until}{because}"
 
 
 _Range = tuple[datetime, datetime]
@@ -59,7 +67,10 @@ def readings(text: str, now: datetime) -> tuple[Reading, ...]:
                 reading = None
             if reading is not None:
                 found.append((match.start(), match.end(), reading))
-    return tuple(reading for _, _, reading in sorted(found, key=lambda item: item[0]))
+    found.sort(key=lambda item: item[0])
+    if len(folded) != len(text[:LONGEST_QUERY]):  # a letter became several, so places differ
+        return tuple(reading for _, _, reading in found)
+    return tuple(replace(reading, said=" ".join(text[start:end].split())) for start, end, reading in found)
 
 
 def undated(text: str, times: tuple[Reading, ...]) -> str:

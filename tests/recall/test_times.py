@@ -103,6 +103,49 @@ def test_a_question_about_a_day_gets_that_day(world: World) -> None:
     assert any("yesterday" in note for note in world.recall("what happened yesterday", now=today).notes)
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Checkout failed on March 21. Root cause: DNS", "what happened on March 21?"),
+        ("Checkout failed on March 21. Root cause: DNS", "what happened in March?"),
+        ("El 21 de marzo se cayó el pago", "¿qué pasó el 21 de marzo?"),
+        ("El 21 de marzo se cayó el pago", "¿qué pasó en marzo?"),
+    ],
+)
+def test_what_names_the_day_asked_about_is_an_answer_however_late_it_was_told(
+    world: World, text: str, asked: str
+) -> None:
+    now = datetime(2026, 11, 30, tzinfo=UTC)
+    named = world.remember(text, at=now)
+    world.remember("We painted 21 fences", at=now)
+    world.remember("April was calm; in abril no pasó nada", at=now)
+    on_the_day = world.remember("The router was replaced", at=datetime(2026, 3, 21, 9, tzinfo=UTC))
+    hits = world.recall(asked, now=now).hits
+    assert {hit.memory.id for hit in hits} == {named.id, on_the_day.id}
+    why = {hit.memory.id: hit.why for hit in hits}
+    assert "names the time asked about" in why[named.id]
+    assert "is from the time asked about" in why[on_the_day.id]
+
+
+def test_a_mere_may_names_no_month(world: World) -> None:
+    now = world.clock.now()
+    world.remember("The gate may stick in the cold", at=now)
+    assert world.ids("what happened in May?", now=now) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("In March", "“In March”"),
+        ("¿qué hice el sábado pasado?", "“el sábado pasado”"),
+        ("ﬁve, in  March", "“in march”"),
+    ],
+)
+def test_a_reading_is_told_in_the_words_of_the_question(query: str, said: str) -> None:
+    (reading,) = readings(query, NOW)
+    assert reading.note.startswith(said)
+
+
 def test_a_date_lifts_but_does_not_shut_out(world: World) -> None:
     now = world.clock.now()
     earlier = world.remember("The heat pump was serviced by Nils", at=now - days(40))
