@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from muninn import paths
+from muninn.domain.trust import vault_name_problem
 from muninn.errors import ConfigError
 from muninn.senses.window import Limits
 
@@ -139,6 +141,12 @@ _CHOICES = {
     "llm.providers": ("ollama", "anthropic", "openai"),
 }
 
+_FORMS: Mapping[str, tuple[Callable[[Any], object], str]] = {
+    "vault.default": (lambda name: vault_name_problem(name) is None, "1 to 64 letters, digits and . _ - : /"),
+    "dream.at": (re.compile(r"(?:(?:[01]?\d|2[0-3]):[0-5]\d)?").fullmatch, 'a time of day such as "04:30", or ""'),
+    "dream.survival_share": (lambda share: 0 <= share <= 1, "a share from 0 to 1"),
+}
+
 
 def home_of(environ: Mapping[str, str]) -> Path:
     """``MUNINN_HOME``, or ``~/.muninn``; always absolute."""
@@ -229,6 +237,9 @@ def _check(key: str, value: object, source: str) -> object:
     for item in value if isinstance(value, tuple) else (value,):
         if allowed and item not in allowed:
             raise ConfigError(f"{key} in {source} is {item!r}", hint=f"one of: {', '.join(allowed)}")
+    fits, expected = _FORMS.get(key, (None, ""))
+    if fits is not None and not fits(value):
+        raise ConfigError(f"{key} in {source} is {value!r}, expected {expected}")
     if isinstance(value, float) and not 0 <= value < float("inf"):
         raise ConfigError(f"{key} in {source} is {value}, expected a finite number of at least 0")
     if isinstance(value, int) and not isinstance(value, bool) and value < 0:

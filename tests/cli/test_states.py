@@ -110,6 +110,11 @@ def test_asleep_it_tells_what_it_knew(environ: dict[str, str], home: Path) -> No
         ("[llm\n", "cannot read"),
         ("[llm]\nproviderz = []\n", "unknown key llm.providerz"),
         ("[dream]\ntimeout = 'x'\n", "dream.timeout"),
+        ("[dream]\nat = '25:00'\n", "dream.at"),
+        ("[dream]\nat = '4:3'\n", "dream.at"),
+        ("[dream]\nsurvival_share = 5\n", "dream.survival_share"),
+        ("[vault]\ndefault = 'a b'\n", "vault.default"),
+        ("[vault]\ndefault = ''\n", "vault.default"),
     ],
 )
 def test_a_configuration_that_does_not_load_is_named_and_costs_nothing_else(
