@@ -7,6 +7,7 @@ again at the end; the same import twice adds nothing, so one that was interrupte
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -90,6 +91,9 @@ class _Stream:
                 self.source, row.source, row.line, f"the text has {size} characters; at most 1 MiB is kept"
             )
             return
+        if self.total.rehearsed(row, str(self.options.get("vault") or ""), exact=self.reader.exact):
+            advance(1)
+            return
         if self.rows and (len(self.rows) >= BATCH_ROWS or self.bytes + size > BATCH_BYTES):
             self._flush(advance)
         self.rows.append(row)
@@ -144,6 +148,19 @@ class Total:
         self.remarks: list[dict[str, Any]] = []
         self.notes: list[str] = []
         self.unresolved: list[dict[str, Any]] = []
+        self._seen: set[tuple[str, bytes]] = set()
+
+    def rehearsed(self, row: Row, vault: str, *, exact: bool) -> bool:
+        """Whether a dry run, which stores nothing that could be recognised, has seen this row before."""
+        content = row.values.get("id") if exact else row.values.get("content")
+        if not self.dry_run or not isinstance(content, str):
+            return False
+        name = vault or str(row.values.get("vault") or "")
+        key = (name.casefold(), sha256(content.encode("utf-8", "surrogatepass")).digest())
+        known = key in self._seen
+        self.duplicates += known
+        self._seen.add(key)
+        return known
 
     def add(self, answer: dict[str, Any], source: Path | None, rows: list[Row]) -> None:
         self.imported += int(answer.get("imported") or 0)
@@ -193,7 +210,8 @@ class Total:
         lines = [", ".join(parts), *(f"  {one_line(note)}" for note in self.notes)]
         lines += _some("not understood", self.rejected, "why") + _some("note", self.remarks, "what")
         if self.unresolved:
-            lines.append(f"  {count(len(self.unresolved), 'link')} lead to nothing that is here")
+            lead = "leads" if len(self.unresolved) == 1 else "lead"
+            lines.append(f"  {count(len(self.unresolved), 'link')} {lead} to nothing that is here")
         return "\n".join(lines)
 
 

@@ -50,7 +50,8 @@ def left_out(folder: Path) -> Iterator[Remark]:
     """How many files are no notes."""
     others = [source for source, one in files(folder) if one.suffix.casefold() not in SUFFIXES]
     if others:
-        yield Remark(0, f"{len(others)} files are not Markdown and were left out, {others[0]} first")
+        are = "file is not Markdown and was" if len(others) == 1 else "files are not Markdown and were"
+        yield Remark(0, f"{len(others)} {are} left out, {others[0]} first")
 
 
 class Titles:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -61,8 +61,9 @@ def _rows(file: BinaryIO) -> Iterator[Item]:
     separator = _separator(text.readline(1 << 20))
     text.seek(0)
     csv.field_size_limit(max(csv.field_size_limit(), _FIELD_LIMIT))
-    reader = csv.reader(text, delimiter=separator)
-    header = next(_records(reader), None)
+    lines = _Lines(text)
+    reader = csv.reader(lines, delimiter=separator)
+    header = next(_records(reader, lines), None)
     columns = [] if header is None or isinstance(header, Rejected) else [name.strip().casefold() for name in header]
     if "content" not in {_FIELD_OF.get(name) for name in columns}:
         yield Rejected(1, f"no column with the text; call it one of: {', '.join(_COLUMNS['content'])}")
@@ -71,7 +72,7 @@ def _rows(file: BinaryIO) -> Iterator[Item]:
     if strange:
         yield Remark(1, f"columns kept in metadata: {', '.join(strange)[:200]}")
     line = reader.line_num + 1
-    for record in _records(reader):
+    for record in _records(reader, lines):
         if isinstance(record, Rejected):
             yield record
         elif any(cell.strip() for cell in record):
@@ -92,10 +93,25 @@ def _unread(row: Row | Rejected, columns: list[str]) -> Iterator[Remark]:
             yield Remark(row.line, f"{name} {str(kept[field])[:60]!r} is not understood; kept in metadata")
 
 
-def _records(reader: Any) -> Iterator[list[str] | Rejected]:
+class _Lines(Iterator[str]):
+    """Lines on their way to the reader; ``ended`` once it has asked in vain for another."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines, self.ended = iter(lines), False
+
+    def __next__(self) -> str:
+        for line in self._lines:
+            return line
+        self.ended = True
+        raise StopIteration
+
+
+def _records(reader: Any, lines: _Lines) -> Iterator[list[str] | Rejected]:
     while True:
+        began = reader.line_num + 1
         try:
-            yield next(reader)
+            record = next(reader)
+            yield Rejected(began, "a quotation mark is opened and never closed") if lines.ended else record
         except StopIteration:
             return
         except csv.Error as error:

@@ -11,13 +11,31 @@ from typing import Any
 import numpy as np
 
 from muninn.domain.draft import Draft, parse_draft, parse_time
-from muninn.domain.memory import RELATION_LIMIT, Link, Memory, Origin, Provenance, State, relation_of, vault_key
+from muninn.domain.memory import (
+    RELATION_LIMIT,
+    Link,
+    LinkKey,
+    Memory,
+    Origin,
+    Provenance,
+    State,
+    relation_of,
+    vault_key,
+)
 from muninn.domain.trust import parse_tier
 from muninn.errors import MuninnError, UsageError
 from muninn.service import MemoryService, Remembered
 
 _UNIT = 1e-4  # how far from length 1 a vector may be and still count as normalised
 _ASIDE = {"links", "provenance", "embedding", "embedding_model", "content_hash", "tier", "head"}
+_STANDING = {
+    "weight",
+    "origin",
+    "created_at",
+    "last_activated_at",
+    "rejected",
+    "premises",
+}  # of a link, beside its ends
 _ORIGINS = frozenset(origin.value for origin in Origin)
 _Row = tuple[int, Draft, Provenance, bytes | None, str | None, list[Any]]
 
@@ -215,10 +233,14 @@ def _one_link(
     if target.id == source.id or (crossing and not (exact and values.get("origin") == "manual")):
         raise UsageError("a link joins two memories of one vault")
     origin = values.get("origin")
+    relation = relation_of(values.get("relation"))
+    known = service.read.link(LinkKey(source.id, target.id, relation))
+    if known is not None and not values.keys() & _STANDING:
+        return known
     return Link(
         source=source.id,
         target=target.id,
-        relation=relation_of(values.get("relation")),
+        relation=relation,
         vault=source.vault,
         weight=float(weight),
         origin=Origin(origin) if origin in _ORIGINS else Origin.MANUAL,

@@ -77,3 +77,13 @@ def test_show_tells_everything(daemon: Any, muninn: Any) -> None:
 def test_an_empty_ledger_says_of_what(daemon: Any, muninn: Any, words: tuple[str, ...], says: str) -> None:
     daemon.on("GET /v1/egress", {"entries": [], "totals": {}})
     assert muninn("egress", *words).out == says + "\n"
+
+
+def test_a_dry_run_knows_the_rows_it_has_seen(daemon: Any, muninn: Any, tmp_path: Any) -> None:
+    daemon.on("POST /v1/import", lambda asked: {"imported": len(asked.body["rows"]), "rejected": []})
+    one, two = tmp_path / "uno.jsonl", tmp_path / "dos.jsonl"
+    one.write_text('{"content": "a"}\n{"content": "b", "vault": "v"}\n{"content": "b", "vault": "V"}\n{"content": 5}\n')
+    two.write_text('{"content": "a"}\n{"content": "a", "vault": "w"}\n')
+    found = muninn("import", str(one), str(two), "--dry-run", "--json").json
+    assert (found["imported"], found["duplicates"]) == (4, 2)
+    assert muninn("import", str(one), "--no-wait", "--json").json["imported"] == 4

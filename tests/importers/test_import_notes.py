@@ -102,7 +102,7 @@ def test_an_obsidian_vault(tmp_path: Path) -> None:
     assert rows["2024-01-02.md"]["created_at"] == "2024-01-02T00:00:00Z"
     assert rows["2024-01-02.md"]["links"] == [{"target": "Missing note", "relation": "references"}]
     assert [item.what for item in rest if isinstance(item, Remark)] == [
-        "1 files are not Markdown and were left out, plano.png first"
+        "1 file is not Markdown and was left out, plano.png first"
     ]
 
 

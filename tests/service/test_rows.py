@@ -88,3 +88,15 @@ def test_a_vault_that_an_import_makes_is_named_once(service: MemoryService) -> N
     rows = [{"content": f"Fact {number} of the case", "vault": "legal/arcos"} for number in (1, 2)]
     assert imported(service, *rows)["notes"] == ["vault legal/arcos created with tier legal"]
     assert imported(service, {"content": "Another fact", "vault": "legal/arcos"})["notes"] == []
+
+
+def test_a_link_that_says_no_more_than_its_ends_leaves_the_one_that_is_there(service: MemoryService) -> None:
+    row = {"content": "Uno", "links": [{"target": "Nota Dos"}]}
+    first = imported(service, {"content": "Dos", "title": "Nota Dos"}, row)
+    source, target = first["ids"][1], first["ids"][0]
+    service.link(source, target, relation="relates_to", weight=0.3, by=BY)
+    (before,) = service.read.links_of(source)
+    again = imported(service, row)
+    assert (first["links"], again["links"], again["duplicates"]) == (1, 0, 1)
+    assert service.read.links_of(source) == (before,)
+    assert imported(service, {**row, "links": [{"target": "Nota Dos", "weight": 0.9}]})["links"] == 1
