@@ -231,7 +231,8 @@ def _details(status: Mapping[str, Any]) -> list[tuple[str, ...]]:
 def _size(store: dict[str, Any]) -> str:
     """``1.4 MB in 3 fragments``, and where, when it is not here."""
     megabytes = f"{int(store.get('bytes') or 0) / 1e6:.1f} MB"
-    fragments = f" in {store['fragments']} fragments" if store.get("fragments") else ""
+    number = int(store.get("fragments") or 0)
+    fragments = f" in {number} fragment{'s' * (number != 1)}" if number else ""
     return megabytes + fragments + (f" at {store['uri']}" if store.get("uri") not in (None, "", "local") else "")
 
 

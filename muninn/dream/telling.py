@@ -288,14 +288,12 @@ def _skipped(teller: Teller, report: Mapping[str, Any]) -> list[str]:
 def _closing(teller: Teller, record: DreamRecord, *, told: bool, dry_run: bool) -> str:
     vaults: Sequence[Mapping[str, Any]] = record.report.get("vaults", ())  # type: ignore[assignment]
     scanned = [one for one in vaults if not one.get("skipped")]
-    left = [
-        teller.say("closing_skipped", vault=one["vault"], n=one["memories"]) for one in vaults if one.get("skipped")
-    ]
+    left = [teller.plural("skipped", int(one["memories"]), vault=one["vault"]) for one in vaults if one.get("skipped")]
     parts = [
         teller.say(
-            "closing_one" if len(scanned) == 1 else "closing",
-            n=sum(int(one["active"]) for one in scanned),
-            v=len(scanned),
+            "closing",
+            scanned=teller.plural("scanned", sum(int(one["active"]) for one in scanned)),
+            vaults=teller.plural("vaults", len(scanned)),
             skipped="".join(left),
             seconds=f"{float(str(record.report.get('seconds', 0.0))):.1f}",
         )

@@ -138,3 +138,24 @@ def test_what_was_taken_back_is_not_queued_again(world: World) -> None:
     assert "one operation was taken back" in outcome.journal
     world.sleep(days=1)
     assert world.dreamer.dream(force=True).document()["operations"] == []
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "two"),
+    [
+        ("en", "*Scanned 1 memory in 1 vault (legal: 1 skipped) in ", "*Scanned 3 memories in 2 vaults (legal: 2 skipped) in "),
+        ("es", "*Revisado 1 recuerdo en 1 bóveda (legal: 1 omitido) en ", "*Revisados 3 recuerdos en 2 bóvedas (legal: 2 omitidos) en "),
+    ],
+)  # fmt: skip
+def test_one_is_told_as_one_and_several_as_several(
+    make_world: Callable[..., World], language: str, one: str, two: str
+) -> None:
+    world = make_world(language=language)
+    world.vault("legal", Tier.LEGAL)
+    world.tell("The mast is made of larch.")
+    world.tell("Clause 7 ends in June.", vault="legal")
+    assert one in world.dreamer.dream(force=True).journal
+    world.tell("Supper is at eight.")
+    world.tell("The stove burns beech.", vault="other")
+    world.tell("Clause 9 ends in July.", vault="legal")
+    assert two in world.dreamer.dream(force=True).journal
