@@ -106,8 +106,10 @@ def _place(file: Path) -> dict[str, Any] | None:
 
 def _report(places: list[dict[str, Any]], why: str | None) -> str:
     lines = [
-        f"{plain(place['path'])}: {place['error'] or str(len(place['events'])) + ' hooks'}"
-        + ("" if place["current"] or place["error"] else ", not of this installation; run muninn hook install")
+        plain(place["error"])
+        if place["error"]
+        else f"{plain(place['path'])}: {len(place['events'])} hooks"
+        + ("" if place["current"] else ", not of this installation; run muninn hook install")
         for place in places
     ] or ["No hooks are installed; run muninn hook install"]
     heard = "An event went to the daemon and back." if why is None else f"No answer came back: {plain(why)}"

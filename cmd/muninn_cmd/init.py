@@ -90,6 +90,8 @@ def _hooks(*, project: bool, remove: bool) -> list[Step]:
     """The hooks as a step of their own; none where there is nothing to take out."""
     file, agent = hook.file_of(project=project), BY_NAME[_HOOKED]
     title = f"{agent.title}'s hooks"
+    if remove and not settings.marked(file):
+        return []
     try:
         found = settings.plan_uninstall(file) if remove else settings.plan_install(file, hook.own_command())
     except ConfigError as error:
@@ -186,7 +188,8 @@ def _summary(steps: list[Step], failed: dict[str, str], *, remove: bool, dry_run
         if str(change.file) in failed:
             lines.append(f"{title}: failed: {failed[str(change.file)]}")
         elif change.action == REFUSE:
-            lines.append(f"{title}: left alone: {change.file}: {change.why}")
+            place = "" if str(change.file) in change.why else f"{change.file}: "
+            lines.append(f"{title}: left alone: {place}{change.why}")
             lines += [f"    {line}" for line in ("to do it by hand:", *change.snippet.splitlines())]
         else:
             lines.append(f"{title}: {_SAID[change.action]} {change.file}")

@@ -56,6 +56,14 @@ def settings_file(home: Path, project: Path | None, config_folder: str = "") -> 
     return Path(config_folder) / "settings.json" if config_folder else home / ".claude" / "settings.json"
 
 
+def marked(path: Path) -> bool:
+    """Whether the file holds the mark of own entries, in whatever shape it is otherwise."""
+    try:
+        return path.is_file() and MARK.encode() in path.read_bytes()
+    except OSError:
+        return False
+
+
 def plan_install(path: Path, command: str) -> Change:
     """What installing would change. Raises ConfigError for a file that is not strict JSON or has something else in place."""
     path, before, backup = _opened(path)

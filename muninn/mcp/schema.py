@@ -68,8 +68,11 @@ def _items(value: Sequence[object], schema: Schema, where: str) -> None:
         raise UsageError(
             f"{where} has {len(value)} items", hint=f"{schema.get('minItems', 0)} to {schema.get('maxItems', 'any')}"
         )
+    items: Schema = schema.get("items", {})
+    if items.get("type") == "object":  # the tool looks into each, so that a bad one does not stop the rest
+        items = {"type": "object"}
     for number, inner in enumerate(value):
-        check(inner, schema.get("items", {}), f"{where}[{number}]")
+        check(inner, items, f"{where}[{number}]")
 
 
 def _shown(value: object) -> str:

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from muninn.errors import UsageError
 from muninn.mcp.answers import brief, quoted
 from muninn.mcp.project import vault_key
+from muninn.mcp.schema import check
 from muninn.mcp.session import Session, path_of
 
 Json = dict[str, Any]
@@ -56,6 +58,7 @@ _NEW: Json = {
     "supersedes": {**_ID, "description": "Id of the memory that this one replaces because it is no longer true."},
     "metadata": {"type": "object", "description": "Further facts as JSON."},
 }
+_MEMORY: Json = {"type": "object", "properties": _NEW, "required": ["content"]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,15 +133,29 @@ def _remember(session: Session, given: Mapping[str, Any], key: str) -> Json:
 
 def _remember_many(session: Session, given: Mapping[str, Any], key: str) -> Json:
     vault = session.writing(given.get("vault"))
-    body = [{**memory, **({"vault": vault} if vault is not None else {})} for memory in given["memories"]]
+    wrong = [_misfit(memory, f"memories[{at}]") for at, memory in enumerate(given["memories"])]
+    body = [
+        {**memory, **({"vault": vault} if vault is not None else {})}
+        for memory, why in zip(given["memories"], wrong, strict=True)
+        if why is None
+    ]
     made = session.call(
         "POST", "/v1/memories", body, tool="remember_many", key=key, provenance=given.get("provenance")
     )  # fmt: skip
-    results = [_stored(session, one) for one in made["results"]]
+    stored = iter(made["results"])
+    results = [_stored(session, next(stored) if why is None else {"error": why}) for why in wrong]
     for one in results:
         one.pop("vault", None)
     refused = sum("error" in one for one in results)
     return {"stored": len(results) - refused, "refused": refused, "results": results}
+
+
+def _misfit(memory: Mapping[str, Any], where: str) -> str | None:
+    try:
+        check(memory, _MEMORY, where)
+    except UsageError as error:
+        return str(error)
+    return None
 
 
 def _recall(session: Session, given: Mapping[str, Any], _key: str) -> Json:
@@ -262,7 +279,7 @@ TOOLS = (
                      "contradict. Storing the same text twice is harmless."),
     Tool(name="remember_many", title="Remember several", run=_remember_many, writes=True, required=("memories",),
          properties={"memories": {"type": "array", "minItems": 1, "maxItems": _MANY,
-                                  "items": {"type": "object", "properties": _NEW, "required": ["content"]}},
+                                  "items": _MEMORY},
                      "vault": _VAULT, **_WHO},
          description=f"Store up to {_MANY} memories at once, each as its own statement. One that is refused does not stop the rest."),
     Tool(name="recall", title="Recall", run=_recall, required=("query",),

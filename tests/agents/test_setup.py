@@ -360,8 +360,10 @@ def test_settings_that_do_not_parse_keep_claude_code_from_its_hooks_only(
     settings.write_text("{ // mine\n}")
     said = muninn("--yes", code=1)
     assert "Claude Code: added to" in said
-    assert "Claude Code's hooks: left alone" in said
+    assert f"Claude Code's hooks: left alone: {settings}: line 1, column 3" in said
+    assert said.count(f"{settings}:") == 1
     assert settings.read_text() == "{ // mine\n}"
+    assert "hooks" not in muninn("--remove", "--yes")
     assert "hooks" not in muninn("--remove", "--agent", "cursor")
 
 

@@ -51,6 +51,24 @@ def test_many_at_once_and_one_bad_one(agent: Any) -> None:
     assert agent.use("read", id=answer["results"][2]["id"])["kind"] == "decision"
 
 
+@pytest.mark.parametrize(
+    ("bad", "says"),
+    [
+        ({}, "memories[1] lacks content"),
+        ({"content": ""}, "memories[1].content is empty"),
+        ({"content": "x", "kind": "poem"}, "one of: fact"),
+        ({"content": "x", "tags": "a"}, "memories[1].tags must be array"),
+        ({"content": "x", "vault": "other"}, "memories[1] has no 'vault'"),
+    ],
+)
+def test_one_that_does_not_fit_does_not_stop_the_rest(agent: Any, bad: dict[str, Any], says: str) -> None:
+    answer = agent.use("remember_many", memories=[{"content": "uno"}, bad, {"content": "tres"}])
+    assert (answer["stored"], answer["refused"]) == (2, 1)
+    assert says in answer["results"][1]["error"]
+    assert agent.use("read", id=answer["results"][2]["id"])["content"] == "tres"
+    assert agent.use("remember_many", memories=[bad])["refused"] == 1
+
+
 def test_recall_read_edit_forget(agent: Any) -> None:
     made = agent.use("remember", content="The API listens on port 8443 since May")
     found = agent.use("recall", query="which port does the API listen on?")
@@ -169,7 +187,7 @@ def test_answers_are_bounded_and_say_what_was_cut(agent: Any) -> None:
         ("remember", {"content": "x", "provenance": {"who": "me"}}, "no 'who'"),
         ("remember", {"content": "x", "tags": "a"}, "tags must be array"),
         ("remember_many", {"memories": []}, "1 to 100"),
-        ("remember_many", {"memories": [{"content": "a"}, {}]}, r"memories[1] lacks content"),
+        ("remember_many", {"memories": [{"content": "a"}, "b"]}, "memories[1] must be object"),
         ("read", {"id": "nope"}, "no memory 'nope'"),
         ("read", {"id": "../../v1/vaults"}, "no memory"),
         ("edit", {"id": "nope", "tags": []}, "no memory 'nope'"),
