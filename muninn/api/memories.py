@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -66,6 +67,8 @@ def _draft(core: Core, values: object, call: Call) -> tuple[Draft, Provenance]:
         raise UsageError(f"field {unknown[0]!r} cannot be set", hint=f"known: {', '.join(sorted(_WRITABLE))}")
     draft = parse_draft({k: v for k, v in values.items() if k in _WRITABLE}, now=core.clock.now())
     header = call.provenance
+    if draft.supersedes:
+        draft = replace(draft, supersedes=memory_id(core, draft.supersedes, by=header))
     if not provenance:
         return draft, header
     base = {

@@ -43,6 +43,13 @@ def test_the_beginning_of_one_id_is_that_id(app: App, method: str, path: str, bo
     assert ask(app, method, f"/v1/memories/nota-u{path}", body)["id"] == "nota-uno"
 
 
+def test_what_a_memory_replaces_may_be_named_by_its_beginning(app: App) -> None:
+    made = ask(app, "POST", "/v1/memories", {"content": "The newer note.", "vault": "v0", "supersedes": "nota-u"})
+    assert ask(app, "GET", "/v1/memories/nota-uno")["superseded_by"] == made["id"]
+    several = ask(app, "POST", "/v1/memories", {"content": "Another.", "supersedes": "01JQ8A"}, status=400)
+    assert "is the beginning of several memories" in several["detail"]
+
+
 def test_a_whole_id_wins_over_longer_ones(app: App) -> None:
     assert ask(app, "GET", "/v1/memories/01JQ8B")["id"] == "01JQ8B"
 
