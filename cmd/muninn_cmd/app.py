@@ -6,6 +6,7 @@ already running, 4 gate closed, 5 locked, 6 provider; 130 interrupted.
 
 from __future__ import annotations
 
+import errno
 import functools
 import importlib
 import inspect
@@ -192,6 +193,8 @@ def run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
             return _usage(error, arguments)
         if type(error).__name__ == "Abort":
             return _fail("interrupted", 130)
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _no_room(error)
         return _fail(f"unexpected {type(error).__name__}: {error} (a fault of muninn; -v shows where)", 1)
 
 
@@ -220,6 +223,12 @@ def _usage(error: Any, arguments: Sequence[str]) -> int:
     ):
         hint += "; words that begin with a dash go after --"
     return _fail(f"{message.rstrip('.')} ({hint})", 2)
+
+
+def _no_room(error: OSError) -> int:
+    code = _fail(f"cannot write {error.filename or 'the output'}: {error.strerror} (make room, then try again)", 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in the buffer would fail again
+    return code
 
 
 def _verb(arguments: Sequence[str]) -> list[str]:

@@ -76,7 +76,18 @@ def status() -> None:
         "enabled": systemd and _answer("is-enabled", UNIT) == "enabled",
         "active": _answer("is-active", UNIT) if systemd else "unknown",
     }
-    render.show(document, lambda: "\n".join(f"{name}: {str(value).lower()}" for name, value in document.items()))
+    render.show(document, lambda: _standing(document))
+
+
+def _standing(document: dict[str, Any]) -> str:
+    lines = ["No unit is installed; run muninn service install"]
+    if document["installed"]:
+        other = "" if document["current"] else ", but not the one of this installation; run muninn service install"
+        lines = [f"The unit is installed{other}"]
+    if not document["systemd"]:
+        return "\n".join([*lines, "No systemd serves this user here."])
+    enabled = "starts it by itself" if document["enabled"] else "does not start it by itself"
+    return "\n".join([*lines, f"systemd {enabled}; it is {document['active']}."])
 
 
 def unit() -> str:

@@ -61,8 +61,9 @@ def text(status: dict[str, Any]) -> str:
         lines.append(
             f"  it dreamed first: {dream.get('dream_id')} {moment(dream.get('finished_at'))}; read it with: muninn journal"
         )
-    elif isinstance(status.get("gate"), dict):
-        lines.append(f"  no dream: {one_line(status['gate'].get('why', ''))}")
+    elif isinstance(gate := status.get("gate"), dict):
+        open_ = "none at this start, though the gate is open; one now: muninn dream"
+        lines.append(f"  no dream: {open_ if gate.get('open') else one_line(gate.get('why', ''))}")
     return "\n".join(lines)
 
 

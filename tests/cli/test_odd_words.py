@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from muninn_cmd import start
 
 ID = "01JQ4W5Z9V8M3T2R7K6H5G4F3D"
 
@@ -87,3 +93,29 @@ def test_a_dry_run_knows_the_rows_it_has_seen(daemon: Any, muninn: Any, tmp_path
     found = muninn("import", str(one), str(two), "--dry-run", "--json").json
     assert (found["imported"], found["duplicates"]) == (4, 2)
     assert muninn("import", str(one), "--no-wait", "--json").json["imported"] == 4
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_an_output_that_is_full_is_no_fault_of_ours(daemon: Any, environ: dict[str, str]) -> None:
+    daemon.on("GET /v1/vaults", {"vaults": []})
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([sys.executable, "-m", "muninn_cmd", "vault", "list"], env={**os.environ, **environ}, stdout=full,
+                              stderr=subprocess.PIPE, text=True, check=False)  # fmt: skip
+    says = "muninn: cannot write the output: No space left on device (make room, then try again)\n"
+    assert (done.returncode, done.stderr) == (1, says)
+
+
+@pytest.mark.parametrize(
+    ("is_open", "says"), [(True, "though the gate is open; one now: muninn dream"), (False, "no dream: 2 of 3 writes")]
+)
+def test_a_start_without_a_dream_says_why(is_open: bool, says: str) -> None:
+    status = {"state": "awake", "pid": 1, "socket": "/s", "gate": {"open": is_open, "why": "2 of 3 writes"}}
+    assert says in start.text(status)
+
+
+def test_the_service_is_told_in_sentences(muninn: Any, environ: dict[str, str]) -> None:
+    assert muninn("service", "status").out == (
+        "No unit is installed; run muninn service install\nNo systemd serves this user here.\n"
+    )
+    assert muninn("service", "install", "--no-start").code == 0
+    assert muninn("service", "status").out.startswith("The unit is installed\n")
