@@ -87,7 +87,7 @@ def undo_line(
 ) -> str:
     """One line for a dream that was taken back."""
     teller = Teller(language, lambda _: None)
-    parts = [f"Dream {dream_id} {teller.say('undone')}", teller.say("undone_rows", n=restored)]
+    parts = [f"Dream {dream_id} {teller.say('undone')}", teller.plural("undone_rows", restored)]
     left = [key for key, _ in left_alone]
     if left:
         more = f" {teller.say('more', n=len(left) - LISTED)}" if len(left) > LISTED else ""

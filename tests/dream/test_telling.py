@@ -11,7 +11,7 @@ from muninn.domain.records import DreamRecord
 from muninn.domain.trust import Tier
 from muninn.dream.phrases import difference_in
 from muninn.dream.teller import Teller
-from muninn.dream.telling import entry
+from muninn.dream.telling import entry, undo_line
 from muninn.testing import FakeClock
 
 if TYPE_CHECKING:
@@ -159,3 +159,15 @@ def test_one_is_told_as_one_and_several_as_several(
     world.tell("The stove burns beech.", vault="other")
     world.tell("Clause 9 ends in July.", vault="legal")
     assert two in world.dreamer.dream(force=True).journal
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "two"),
+    [
+        ("en", "one memory is as it was before", "2 memories are as they were before"),
+        ("es", "un recuerdo está como antes", "2 recuerdos están como antes"),
+    ],
+)
+def test_an_undo_tells_one_as_one(language: str, one: str, two: str) -> None:
+    assert f"; {one}*" in undo_line("01D", 1, [], at=NOW, language=language)
+    assert f"; {two}*" in undo_line("01D", 2, [], at=NOW, language=language)
