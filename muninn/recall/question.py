@@ -27,8 +27,9 @@ LONGEST_QUERY = 8000
 
 _IDLE_WORDS = (
     "happened happen did do done doing went going was notes note memories memory remember recall learn learned told thing"
-    " things anything everything new hice hicimos hizo hiciste paso ocurrio sucedio notas nota cosas cosa recuerdos"
-    " recuerda recuerdas aprendi aprendimos dije dijimos nuevo nueva"
+    " things anything everything new write wrote written hice hicimos hizo hiciste paso ocurrio sucedio notas nota cosas"
+    " cosa recuerdos recuerda recuerdas aprendi aprendimos dije dijimos nuevo nueva anote anotamos anotado apunte apuntamos"
+    " apuntado escribi escribimos escrito"
 )
 _ABOUT_NOTHING = frozenset(stem(word) for word in _IDLE_WORDS.split())
 """Words that ask what there is, not about something: "what happened yesterday" is a question about a day."""

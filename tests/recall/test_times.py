@@ -127,6 +127,17 @@ def test_what_names_the_day_asked_about_is_an_answer_however_late_it_was_told(
     assert "is from the time asked about" in why[on_the_day.id]
 
 
+@pytest.mark.parametrize(
+    "asked", ["what did I write yesterday?", "what did we learn yesterday", "lo que anoté ayer", "¿qué apuntamos ayer?", "¿qué escribí ayer?"]
+)  # fmt: skip
+def test_a_question_about_nothing_but_a_day_is_narrowed_to_it(world: World, asked: str) -> None:
+    today = world.clock.now()
+    world.remember("Letters are written on Sundays", at=today - days(9))
+    world.remember("Las notas van en el cuaderno", at=today - days(9))
+    wanted = world.remember("Painted the fence", at=today - days(1))
+    assert world.ids(asked, now=today) == [wanted.id]
+
+
 def test_a_mere_may_names_no_month(world: World) -> None:
     now = world.clock.now()
     world.remember("The gate may stick in the cold", at=now)
