@@ -222,4 +222,6 @@ def _some(label: str, rows: list[dict[str, Any]], key: str) -> list[str]:
 
 
 def _place(source: Path | None, inside: str) -> str:
+    if source is not None and inside == source.name and source.is_file():  # a note given by itself
+        return str(source)
     return f"{source or ''}" + (f"/{inside}" if inside else "")

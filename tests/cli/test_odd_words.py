@@ -119,3 +119,12 @@ def test_the_service_is_told_in_sentences(muninn: Any, environ: dict[str, str]) 
     )
     assert muninn("service", "install", "--no-start").code == 0
     assert muninn("service", "status").out.startswith("The unit is installed\n")
+
+
+def test_a_note_given_by_itself_is_named_once(daemon: Any, muninn: Any, tmp_path: Path) -> None:
+    note, folder = tmp_path / "vacía.md", tmp_path / "b.md"
+    note.write_text("")
+    folder.mkdir()
+    (folder / "b.md").write_text("")
+    found = muninn("import", str(note), str(folder), "--no-wait", "--json").json["rejected"]
+    assert [one["file"] for one in found] == [str(note), str(folder / "b.md")]
