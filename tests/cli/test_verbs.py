@@ -156,6 +156,12 @@ def test_a_wrong_command_line_is_one_line_and_code_2(daemon: Any, muninn: Any, w
     assert [asked for asked in daemon.asked if asked.path != "/v1/status"] == []
 
 
+def test_no_verb_at_all_is_helped(muninn: Any) -> None:
+    done = muninn()
+    assert (done.code, done.err) == (0, "")
+    assert done.out == muninn("--help").out
+
+
 def test_a_missing_verb_names_the_nearest(muninn: Any) -> None:
     assert "did you mean recall" in muninn("recal", "x").err
 
