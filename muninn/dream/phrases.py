@@ -32,7 +32,8 @@ ENGLISH: Mapping[str, str] = {
     "fading_many": "{n} memories may fade sooner: {titles}",
     "merge_one": "Merged a near-duplicate note on {title} into {into} (from {losers}): {why}.",
     "merge_many": "Merged {n} near-duplicate notes on {title} into {into} (from {losers}): {why}.",
-    "merge_more": "Merged {n} more into their likes, among them: {titles}",
+    "merge_more_one": "Merged one more into its like: {titles}",
+    "merge_more_many": "Merged {n} more into their likes, among them: {titles}",
     "supersede": "Resolved a contradiction: {old} is superseded by {new}.",
     "distinct_one": "Kept apart two notes that only look alike: {titles}",
     "distinct_many": "Kept apart {n} sets of notes that only look alike: {titles}",
@@ -40,9 +41,11 @@ ENGLISH: Mapping[str, str] = {
     "pending_many": "{n} sets of notes may be the same, among them: {titles}",
     "conflict": "These disagree ({differs}), the newest is shown first: {titles}",
     "conflict_among": "These disagree, the newest is shown first: {titles}",
-    "conflict_more": "{n} more sets disagree, among them: {titles}",
+    "conflict_more_one": "One more set disagrees: {titles}",
+    "conflict_more_many": "{n} more sets disagree, among them: {titles}",
     "settle": "Settle one with muninn edit, muninn forget, or muninn remember --supersedes; what is right may stay as it is.",
-    "left_out": "{n} more sets were left out.",
+    "left_out_one": "One more set was left out.",
+    "left_out_many": "{n} more sets were left out.",
     "not_applied_one": "One operation was not carried out, its memory changed meanwhile: {ids}",
     "not_applied_many": "{n} operations were not carried out, their memories changed meanwhile: {ids}",
     "lost_one": "Recall lost an answer ({lost})",
@@ -65,9 +68,12 @@ ENGLISH: Mapping[str, str] = {
     "vault_one": "vault {vault} (1 memory): {why}",
     "vault_many": "vault {vault} ({n} memories): {why}",
     "tier": "tier {tier}",
-    "closing": "Scanned {n} memories in {v} vaults{skipped} in {seconds} s",
-    "closing_one": "Scanned {n} memories in 1 vault{skipped} in {seconds} s",
-    "closing_skipped": " ({vault}: {n} skipped)",
+    "scanned_one": "Scanned 1 memory",
+    "scanned_many": "Scanned {n} memories",
+    "closing_one": "{scanned} in 1 vault{skipped} in {seconds} s",
+    "closing_many": "{scanned} in {n} vaults{skipped} in {seconds} s",
+    "closing_skipped_one": " ({vault}: 1 skipped)",
+    "closing_skipped_many": " ({vault}: {n} skipped)",
     "egress_one": "egress: one request to {providers}, {sent} bytes out, {received} in",
     "egress_many": "egress: {n} requests to {providers}, {sent} bytes out, {received} in",
     "egress_refused": ", {n} refused",
@@ -76,7 +82,8 @@ ENGLISH: Mapping[str, str] = {
     "day_one": "By day: one change ({ids})",
     "day_many": "By day: {n} changes ({ids})",
     "undone": "was undone",
-    "undone_rows": "{n} memories are as they were before",
+    "undone_rows_one": "one memory is as it was before",
+    "undone_rows_many": "{n} memories are as they were before",
     "left_alone": "left alone: {ids}",
     "more": "and {n} more",
     "no_model": "judgement by a model: {why}",
@@ -110,7 +117,8 @@ SPANISH: Mapping[str, str] = {
     "fading_many": "{n} recuerdos pueden desvanecerse antes: {titles}",
     "merge_one": "Una nota casi igual sobre {title} se ha fundido en {into} (de {losers}): {why}.",
     "merge_many": "{n} notas casi iguales sobre {title} se han fundido en {into} (de {losers}): {why}.",
-    "merge_more": "{n} más se han fundido en sus iguales, entre ellas: {titles}",
+    "merge_more_one": "Una más se ha fundido en su igual: {titles}",
+    "merge_more_many": "{n} más se han fundido en sus iguales, entre ellas: {titles}",
     "supersede": "Contradicción resuelta: {new} sustituye a {old}.",
     "distinct_one": "Dos notas que solo se parecen siguen separadas: {titles}",
     "distinct_many": "{n} grupos de notas que solo se parecen siguen separados: {titles}",
@@ -118,9 +126,11 @@ SPANISH: Mapping[str, str] = {
     "pending_many": "{n} grupos de notas pueden ser lo mismo, entre ellos: {titles}",
     "conflict": "Estas no concuerdan ({differs}), la más nueva se muestra primero: {titles}",
     "conflict_among": "Estas no concuerdan, la más nueva se muestra primero: {titles}",
-    "conflict_more": "{n} grupos más no concuerdan, entre ellos: {titles}",
+    "conflict_more_one": "Un grupo más no concuerda: {titles}",
+    "conflict_more_many": "{n} grupos más no concuerdan, entre ellos: {titles}",
     "settle": "Se resuelve con muninn edit, muninn forget o muninn remember --supersedes; lo que está bien puede quedar así.",
-    "left_out": "Han quedado fuera {n} grupos más.",
+    "left_out_one": "Ha quedado fuera un grupo más.",
+    "left_out_many": "Han quedado fuera {n} grupos más.",
     "not_applied_one": "Una operación no se hizo, su recuerdo cambió entretanto: {ids}",
     "not_applied_many": "{n} operaciones no se hicieron, sus recuerdos cambiaron entretanto: {ids}",
     "lost_one": "Se perdió una respuesta ({lost})",
@@ -143,9 +153,12 @@ SPANISH: Mapping[str, str] = {
     "vault_one": "bóveda {vault} (1 recuerdo): {why}",
     "vault_many": "bóveda {vault} ({n} recuerdos): {why}",
     "tier": "nivel {tier}",
-    "closing": "Revisados {n} recuerdos en {v} bóvedas{skipped} en {seconds} s",
-    "closing_one": "Revisados {n} recuerdos en 1 bóveda{skipped} en {seconds} s",
-    "closing_skipped": " ({vault}: {n} omitidos)",
+    "scanned_one": "Revisado 1 recuerdo",
+    "scanned_many": "Revisados {n} recuerdos",
+    "closing_one": "{scanned} en 1 bóveda{skipped} en {seconds} s",
+    "closing_many": "{scanned} en {n} bóvedas{skipped} en {seconds} s",
+    "closing_skipped_one": " ({vault}: 1 omitido)",
+    "closing_skipped_many": " ({vault}: {n} omitidos)",
     "egress_one": "salida: una petición a {providers}, {sent} bytes enviados, {received} recibidos",
     "egress_many": "salida: {n} peticiones a {providers}, {sent} bytes enviados, {received} recibidos",
     "egress_refused": ", rechazadas: {n}",
@@ -154,7 +167,8 @@ SPANISH: Mapping[str, str] = {
     "day_one": "De día: un cambio ({ids})",
     "day_many": "De día: {n} cambios ({ids})",
     "undone": "se deshizo",
-    "undone_rows": "{n} recuerdos están como antes",
+    "undone_rows_one": "un recuerdo está como antes",
+    "undone_rows_many": "{n} recuerdos están como antes",
     "left_alone": "sin tocar: {ids}",
     "more": "y {n} más",
     "no_model": "juicio de un modelo: {why}",
@@ -242,6 +256,8 @@ _REFUSALS_ES: Mapping[str, str] = {
     "words that are too long": "demasiado largo",
     "words that speak in aliases": "palabras con alias",
 }
+_UNCOMPARED = re.compile(r"(\d+) memor(y|ies) still to be compared")
+_NO_TIME = re.compile(r"no time left for (\w+)")
 _DIFFERS = re.compile(rf"(?:^|(?<=; ))({'|'.join(_SLOTS_ES)}) differs: ")
 
 
@@ -250,6 +266,14 @@ def difference_in(language: str, why: str) -> str:
     if language == "es":
         return _DIFFERS.sub(lambda found: f"{_SLOTS_ES[found[1]]}: ", why).replace("(nothing)", "(nada)")
     return _DIFFERS.sub(r"\1: ", why)
+
+
+def unfinished_in(language: str, why: str) -> str:
+    """What the deadline left undone, in the journal's language."""
+    if language != "es":
+        return why
+    told = _UNCOMPARED.sub(lambda found: f"{found[1]} recuerdo{'' if found[2] == 'y' else 's'} por comparar", why)
+    return _NO_TIME.sub(r"sin tiempo para \1", told)
 
 
 def reason_in(language: str, why: str) -> str:

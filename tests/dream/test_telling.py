@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from muninn.domain.records import DreamRecord
+from muninn.domain.operations import Suggest, to_json
+from muninn.domain.records import DreamRecord, OperationRecord
 from muninn.domain.trust import Tier
-from muninn.dream.phrases import difference_in
+from muninn.dream.phrases import difference_in, unfinished_in
 from muninn.dream.teller import Teller
-from muninn.dream.telling import entry
+from muninn.dream.telling import entry, undo_line
 from muninn.testing import FakeClock
 
 if TYPE_CHECKING:
@@ -138,3 +139,63 @@ def test_what_was_taken_back_is_not_queued_again(world: World) -> None:
     assert "one operation was taken back" in outcome.journal
     world.sleep(days=1)
     assert world.dreamer.dream(force=True).document()["operations"] == []
+
+
+@pytest.mark.parametrize(
+    ("language", "count", "told"),
+    [
+        ("en", 1, "Scanned 1 memory in 1 vault (court: 1 skipped) in"),
+        ("en", 2, "Scanned 2 memories in 1 vault (court: 2 skipped) in"),
+        ("es", 1, "Revisado 1 recuerdo en 1 bóveda (court: 1 omitido) en"),
+        ("es", 2, "Revisados 2 recuerdos en 1 bóveda (court: 2 omitidos) en"),
+    ],
+)
+def test_the_closing_line_counts_as_people_do(
+    make_world: Callable[..., World], language: str, count: int, told: str
+) -> None:
+    world = make_world(language=language)
+    world.vault("court", Tier.LEGAL)
+    for number in range(count):
+        world.tell(f"A sealed file, shelf {number}.", vault="court")
+        world.tell(f"An open file, shelf {number}.")
+    assert told in world.dreamer.dream(force=True).journal.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("language", "count", "told"),
+    [
+        ("en", 1, "one memory is as it was before"),
+        ("en", 0, "0 memories are as they were before"),
+        ("es", 1, "un recuerdo está como antes"),
+        ("es", 2, "2 recuerdos están como antes"),
+    ],
+)
+def test_an_undone_dream_counts_as_people_do(language: str, count: int, told: str) -> None:
+    assert told in undo_line("D1", count, (), at=NOW, language=language)
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_a_reason_that_ends_a_sentence_ends_it_once(language: str) -> None:
+    one = Suggest(
+        vault="v",
+        ids=("A", "B"),
+        why="They share a cause.",
+        seen={},
+        suggestion="s1",
+        other_vault="w",
+        relation="relates_to",
+    )
+    told = OperationRecord(dream_id="D1", seq=0, vault="v", op="suggest", operation=to_json(one), applied=True)
+    text = entry(record({}), [told], titles=lambda _: None, language=language)
+    assert "They share a cause. (" in text
+
+
+def test_what_the_deadline_left_undone_is_told_in_spanish(make_world: Callable[..., World]) -> None:
+    world = make_world(language="es")
+    world.tell("El proxy escucha en el puerto 8080.")
+    journal = world.dreamer.dream(force=True, timeout=0.0).journal
+    assert "default: sin tiempo para replay." in journal
+    assert "no time" not in journal
+    assert unfinished_in("es", "a: 1 memory still to be compared; b: 2 memories still to be compared") == (
+        "a: 1 recuerdo por comparar; b: 2 recuerdos por comparar"
+    )
