@@ -69,6 +69,11 @@ class Plan:
         return tuple(one for vault in self.vaults for one in vault.operations)
 
     @property
+    def whole(self) -> bool:
+        """Whether it is of every vault, so that the gates close behind it."""
+        return LAST_ID in self.meta
+
+    @property
     def reports(self) -> tuple[PhaseReport, ...]:
         return tuple(report for vault in self.vaults for report in vault.reports)
 

@@ -357,6 +357,43 @@ def test_a_plan_is_carried_out_exactly_or_refused(world: World) -> None:
         world.dreamer.dream(plan={"muninn_plan": 1})
 
 
+def test_a_plan_older_than_the_last_dream_is_refused(world: World) -> None:
+    world.tell(PACKETS, vault="work")
+    world.tell(PACKETS_AGAIN, vault="work")
+    plan = world.dreamer.dream(dry_run=True, vault="work").document()["plan"]
+    world.tell(CONTRATO, vault="home")
+    other = world.dreamer.dream(force=True, vault="home")
+    with pytest.raises(ConflictError, match="is older than the last dream"):
+        world.dreamer.dream(plan=plan)  # type: ignore[arg-type]
+    assert world.dreamer.last_dream() == {**(world.dreamer.last_dream() or {}), "dream_id": other.dream_id}
+
+
+def test_an_undone_dream_does_not_come_back_by_a_plan_from_before(world: World) -> None:
+    world.tell(PACKETS)
+    loser = world.tell(PACKETS_AGAIN)
+    plan = world.dreamer.dream(dry_run=True).document()["plan"]
+    world.dreamer.dream(force=True)
+    world.dreamer.undo()
+    with pytest.raises(ConflictError, match="is older than the last dream"):
+        world.dreamer.dream(plan=plan)  # type: ignore[arg-type]
+    assert world.get(loser).active
+
+
+def test_the_gates_close_when_a_plan_is_carried_out_not_when_it_was_made(world: World) -> None:
+    for text in (PACKETS, PACKETS_AGAIN, CONTRATO):
+        world.tell(text)
+    plan = world.dreamer.dream(dry_run=True).document()["plan"]
+    world.sleep(hours=11)
+    done = world.dreamer.dream(plan=plan)  # type: ignore[arg-type]
+    assert f"## {world.clock.now():%Y-%m-%dT%H:%M:%SZ} -- Dream {done.dream_id}" in done.journal
+    for number in range(3):
+        world.tell(f"Something new, number {number}.")
+    world.sleep(hours=2)
+    assert world.dreamer.gate()["open"] is False
+    world.sleep(hours=10)
+    assert world.dreamer.gate()["open"] is True
+
+
 def test_consolidation_by_day_moves_neither_gate_nor_due_marker(world: World) -> None:
     world.tell(PACKETS)
     world.tell(PACKETS_AGAIN)
