@@ -63,10 +63,16 @@ def verdict(
 
 def _backing_off(now: datetime, attempts: int, last_attempt_at: datetime | None) -> str | None:
     """Why the gate stays shut after failures: 1, 2, 4 ... 24 hours from the second failure on."""
+    until = backs_off_until(now, attempts, last_attempt_at)
+    if until is None:
+        return None
+    minutes = (until - now).total_seconds() / 60.0
+    return f"{attempts} dreams in a row did not finish, next attempt in {minutes:.0f} min"
+
+
+def backs_off_until(now: datetime, attempts: int, last_attempt_at: datetime | None) -> datetime | None:
+    """When the wait after ``attempts`` failures in a row ends; None when there is none."""
     if attempts < PATIENCE or last_attempt_at is None:
         return None
-    wait = min(LONGEST_WAIT, timedelta(hours=2.0 ** min(10, attempts - PATIENCE)))
-    if last_attempt_at <= now < last_attempt_at + wait:
-        minutes = (last_attempt_at + wait - now).total_seconds() / 60.0
-        return f"{attempts} dreams in a row did not finish, next attempt in {minutes:.0f} min"
-    return None
+    until = last_attempt_at + min(LONGEST_WAIT, timedelta(hours=2.0 ** min(10, attempts - PATIENCE)))
+    return until if last_attempt_at <= now < until else None

@@ -340,6 +340,19 @@ def test_a_dream_that_runs_out_of_time_goes_on_in_the_next(world: World) -> None
     assert not world.dreamer.due()
 
 
+def test_the_gate_says_when_it_opens_after_dreams_that_did_not_finish(world: World) -> None:
+    for text in (PACKETS, PACKETS_AGAIN, CONTRATO):
+        world.tell(text)
+    for _ in range(6):
+        world.dreamer.dream(force=True, timeout=0.0)
+    world.sleep(hours=13)
+    gate = world.dreamer.gate()
+    assert (gate["open"], gate["opens_at"]) == (False, "2026-03-28T22:00:00Z")
+    assert "did not finish" in str(gate["why"])
+    world.sleep(hours=3)
+    assert world.dreamer.gate()["open"] is True
+
+
 def test_a_plan_is_carried_out_exactly_or_refused(world: World) -> None:
     world.tell(PACKETS)
     loser = world.tell(PACKETS_AGAIN)
@@ -353,7 +366,7 @@ def test_a_plan_is_carried_out_exactly_or_refused(world: World) -> None:
     world.tell("Written after the plan.")
     with pytest.raises(ConflictError, match="changed since the plan"):
         world.dreamer.dream(plan=stale)  # type: ignore[arg-type]
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="it has no 'dream_id'"):
         world.dreamer.dream(plan={"muninn_plan": 1})
 
 
