@@ -145,6 +145,7 @@ def test_a_problem_is_one_line_and_its_exit_code(
         ["remember"], ["remember", "x", "--stdin"], ["edit", ID], ["edit", ID, "--relevance", "2"], ["links"], ["links", ID, "--orphans"],
         ["dream", "--output", "p"], ["dream", "--apply", "/nowhere/plan.json"], ["graph", "export", "--format", "pdf"], ["vault", "create"],
         ["vault", "nope"], ["forget", ID, "--purge"], ["logs", "-f", "--json"], ["status", "extra"], ["start", "--wait", "-1"],
+        ["dream", "--timeout", "inf"], ["dream", "--timeout", "0"],
     ],
     ids=" ".join,
 )  # fmt: skip
