@@ -40,7 +40,7 @@ def status_document(app: App) -> dict[str, Any]:
             f"vectors of another model ({others}): they are compared only among themselves; to bring all together run: muninn reembed"
         )
     return {
-        "state": app.phase,
+        "state": "dreaming" if app.phase == "awake" and app.dreamer.under_way else app.phase,
         "pid": os.getpid() if app.phase != "asleep" else None,
         "socket": str(app.socket),
         "home": str(app.config.home),

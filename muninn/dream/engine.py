@@ -219,6 +219,11 @@ class Dreamer:
         self._service.record_dream(record)
         return last.id
 
+    @property
+    def under_way(self) -> bool:
+        """Whether a dream, or the undoing of one, is under way, so that another is refused."""
+        return self._one_at_a_time.locked()
+
     # -- gates and sidecars
 
     def gate(self) -> dict[str, object]:

@@ -10,7 +10,9 @@ from pathlib import Path
 from muninn.app import build
 from muninn.config import Config, EmbedConfig
 from muninn.daemon.health import Footprint, status_document
+from muninn.domain.draft import Draft
 from muninn.domain.linking import Linker
+from muninn.domain.memory import Provenance
 from muninn.testing import FakeClock
 
 
@@ -41,3 +43,13 @@ def test_the_next_consolidation_is_told_like_every_other_time(tmp_path: Path) ->
         assert status_document(app)["next_consolidation"] is None
         app.phase = "awake"
         assert status_document(app)["next_consolidation"] == "2026-03-28T06:00:00Z"
+
+
+def test_status_says_that_a_dream_is_under_way_while_awake(tmp_path: Path) -> None:
+    with build(Config(home=tmp_path, embed=EmbedConfig(model="hashed")), environ={}) as app:
+        app.service.remember(Draft(content="The staging API listens on port 8443."), by=Provenance(client="test"))
+        app.phase = "awake"
+        states: list[str] = []
+        app.dreamer.dream(force=True, llm=False, progress=lambda _: states.append(app.status()["state"]))
+        assert set(states) == {"dreaming"}
+        assert app.status()["state"] == "awake"
