@@ -58,3 +58,10 @@ def private_folder(path: Path) -> Path:
     if path.stat().st_mode & 0o077:
         path.chmod(0o700)
     return path
+
+
+def common_folder(path: Path) -> Path:
+    """Create a folder that others may look into and nobody else may write in, parents included; what is there stays."""
+    for folder in reversed((path, *path.parents)):
+        folder.mkdir(mode=0o755, exist_ok=True)
+    return path
