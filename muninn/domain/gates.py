@@ -44,7 +44,11 @@ def verdict(
     if waiting:
         return Verdict(False, waiting)
     enough_writes = unfinished or writes_since >= min_writes
-    counted = "unfinished work from the last dream" if unfinished else f"{writes_since} writes"
+    counted = (
+        "unfinished work from the last dream"
+        if unfinished
+        else f"{writes_since} write{'' if writes_since == 1 else 's'}"
+    )
     if last_dream_at is None:
         if enough_writes:
             return Verdict(True, f"never dreamed, {counted}")
