@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from muninn.errors import StoreError, StoreFullError
 from muninn.failpoints import failpoint
+from muninn.store.codec import DAMAGED
 from muninn.store.lean import import_lancedb
 from muninn.store.net import quote
 from muninn.store.schema import MEMORIES, TABLES, Table, vector_column, with_vectors
@@ -29,7 +30,6 @@ Columns = Callable[[Sequence[Any]], pa.Table]
 """Further columns of some memories, one row each."""
 
 lancedb = import_lancedb()
-DAMAGED = "what is damaged on disk comes back with muninn backup restore"
 _BATCH = 8192
 _DELETED_AT_ONCE = 1000
 _INDEX_CACHE = 64 << 20
