@@ -62,7 +62,9 @@ def text(status: dict[str, Any]) -> str:
             f"  it dreamed first: {dream.get('dream_id')} {moment(dream.get('finished_at'))}; read it with: muninn journal"
         )
     elif isinstance(status.get("gate"), dict):
-        lines.append(f"  no dream: {one_line(status['gate'].get('why', ''))}")
+        why = one_line(status["gate"].get("why", ""))
+        open_now = status["gate"].get("open")
+        lines.append(f"  no dream, though the gate is open ({why}): muninn dream" if open_now else f"  no dream: {why}")
     return "\n".join(lines)
 
 
