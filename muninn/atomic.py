@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from muninn.errors import StoreError, StoreFullError
@@ -22,11 +23,11 @@ def refused(doing: str, error: OSError, *, hint: str = "see muninn doctor") -> S
 
 
 def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> None:
-    """Replace ``path`` by ``content``; a crash leaves the old file or the new one. Raises OSError."""
+    """Replace ``path`` by ``content``; a crash leaves the old file or the new one. Raises OSError that names ``path``."""
     data = content.encode("utf-8") if isinstance(content, str) else content
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
     try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
         try:
             os.fchmod(fd, mode)
             failpoint("fs.write")
@@ -39,8 +40,10 @@ def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> 
             os.close(fd)
         failpoint("fs.rename")
         temporary.rename(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        error.filename = str(path)
         raise
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -54,4 +57,11 @@ def private_folder(path: Path) -> Path:
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.stat().st_mode & 0o077:
         path.chmod(0o700)
+    return path
+
+
+def common_folder(path: Path) -> Path:
+    """Create a folder that others may look into and nobody else may write in, parents included; what is there stays."""
+    for folder in reversed((path, *path.parents)):
+        folder.mkdir(mode=0o755, exist_ok=True)
     return path

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -140,12 +140,8 @@ _CHOICES = {
     "store.durability": ("full", "fast"),
     "llm.providers": ("ollama", "anthropic", "openai"),
 }
-
-_FORMS: Mapping[str, tuple[Callable[[Any], object], str]] = {
-    "vault.default": (lambda name: vault_name_problem(name) is None, "1 to 64 letters, digits and . _ - : /"),
-    "dream.at": (re.compile(r"(?:(?:[01]?\d|2[0-3]):[0-5]\d)?").fullmatch, 'a time of day such as "04:30", or ""'),
-    "dream.survival_share": (lambda share: 0 <= share <= 1, "a share from 0 to 1"),
-}
+_HIGHEST = {"dream.undo_days": 36_500.0, "dream.survival_share": 1.0}
+_HIGHEST_ELSE = 1e6  # of any unit: more hours or days than that are beyond what a calendar can add
 
 
 def home_of(environ: Mapping[str, str]) -> Path:
@@ -220,7 +216,7 @@ def _coerce(key: str, value: object, current: object, source: str) -> object:
         except (KeyError, ValueError):
             raise wrong from None
     if isinstance(current, float) and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        return float(min(value, 10**300))
     if type(value) is not type(current):
         raise wrong
     return value
@@ -237,11 +233,19 @@ def _check(key: str, value: object, source: str) -> object:
     for item in value if isinstance(value, tuple) else (value,):
         if allowed and item not in allowed:
             raise ConfigError(f"{key} in {source} is {item!r}", hint=f"one of: {', '.join(allowed)}")
-    fits, expected = _FORMS.get(key, (None, ""))
-    if fits is not None and not fits(value):
-        raise ConfigError(f"{key} in {source} is {value!r}, expected {expected}")
-    if isinstance(value, float) and not 0 <= value < float("inf"):
-        raise ConfigError(f"{key} in {source} is {value}, expected a finite number of at least 0")
+    highest = _HIGHEST.get(key, _HIGHEST_ELSE)
+    if isinstance(value, float) and not 0 <= value <= highest:
+        raise ConfigError(f"{key} in {source} is {value}, expected a number from 0 to {highest:.7g}")
     if isinstance(value, int) and not isinstance(value, bool) and value < 0:
         raise ConfigError(f"{key} in {source} is {value}, expected at least 0")
+    if key == "dream.at" and value and clock_time(str(value)) is None:
+        raise ConfigError(f"{key} in {source} is {value!r}, expected a time of day", hint='for example "04:30"')
+    if key == "vault.default" and (problem := vault_name_problem(str(value))):
+        raise ConfigError(f"{key} in {source} is {value!r}: {problem}")
     return value
+
+
+def clock_time(text: str) -> tuple[int, int] | None:
+    """Hour and minute of "04:30"; None for what is no time of day."""
+    found = re.fullmatch(r"([01]?[0-9]|2[0-3]):([0-5][0-9])", text)
+    return (int(found[1]), int(found[2])) if found else None

@@ -13,6 +13,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -201,7 +202,7 @@ def run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 def _refuse_blanks(arguments: Sequence[str]) -> None:
     """An empty variable of a script must not become the default vault. An empty ``--title`` means: derive it."""
     options = list(arguments)[: list(arguments).index("--")] if "--" in arguments else list(arguments)
-    for option, value in zip(options, [*options, None][1:], strict=True):
+    for option, value in zip_longest(options, options[1:]):
         name, equals, given = option.partition("=")
         blank = given == "" if equals else value == ""
         if name.startswith("--") and name != "--title" and blank:

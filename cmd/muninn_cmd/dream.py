@@ -21,7 +21,7 @@ def dream(
     ] = False,
     vault: Annotated[str, typer.Option(help="Only this vault.")] = "",
     timeout: Annotated[
-        float | None, typer.Option(min=0.1, help="Seconds; else dream.timeout.", show_default=False)
+        float | None, typer.Option(min=0.1, max=86_400, help="Seconds; else dream.timeout.", show_default=False)
     ] = None,
     no_llm: Annotated[bool, typer.Option("--no-llm", help="Without a language model.")] = False,
     output: Annotated[

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from muninn import paths
+from muninn.atomic import common_folder
 from muninn.errors import MuninnError, NotRunningError
 from muninn_cmd import assets, files, launchd, lifecycle, render
 from muninn_cmd.session import current
@@ -138,7 +139,7 @@ def _put(path: Path, content: str | None) -> bool:
         return _take(path)
     if path.is_file() and path.read_text("utf-8") == content:
         return False
-    path.parent.mkdir(parents=True, exist_ok=True)
+    common_folder(path.parent)
     files.write(path, content.encode("utf-8"))
     return True
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from muninn.agents import jsonedit, tomledit
 from muninn.agents.ledger import Entry, Ledger, digest
 from muninn.agents.places import Agent, Form, Launch, Machine
-from muninn.atomic import write_atomically
+from muninn.atomic import common_folder, write_atomically
 from muninn.errors import ConfigError, ConflictError, MuninnError
 
 _EMPTY = "{}\n"  # what a JSON file starts from
@@ -180,7 +180,7 @@ def _add(change: Change, ledger: Ledger) -> None:
     )
     ledger.note(entry, before or b"")
     for folder in folders:
-        folder.mkdir()
+        common_folder(folder)
     write_atomically(change.file, after, mode=_mode(change.file))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -13,12 +13,12 @@ from muninn.api.wire import dream_document
 
 
 class Dream(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """``plan``: a plan made by a dry run, to be applied exactly; refused when the vault moved."""
+    """``timeout``: seconds. ``plan``: a plan made by a dry run, to be applied exactly; refused when the vault moved."""
 
     dry_run: bool = False
     force: bool = False
     vault: str | None = None
-    timeout: float | None = None
+    timeout: Annotated[float, msgspec.Meta(ge=0.1, le=86_400)] | None = None
     no_llm: bool = False
     plan: dict[str, Any] | None = None
 

@@ -40,7 +40,7 @@ def status_document(app: App) -> dict[str, Any]:
             f"vectors of another model ({others}): they are compared only among themselves; to bring all together run: muninn reembed"
         )
     return {
-        "state": app.phase,
+        "state": "dreaming" if app.phase == "awake" and app.dreamer.under_way else app.phase,
         "pid": os.getpid() if app.phase != "asleep" else None,
         "socket": str(app.socket),
         "home": str(app.config.home),
@@ -110,7 +110,7 @@ def examine(app: App, *, verify: bool) -> dict[str, Any]:
     """Every check, each ``{name, ok, detail}``; ``verify`` reads every row and compares what can be compared."""
     checks: list[Check] = []
     _run(checks, "home is private", lambda: _private(app.config.home))
-    _run(checks, "store opens and reads", lambda: f"{app.read.count(active_only=False)} memories")
+    _run(checks, "store opens and reads", lambda: _counted(app.read.count(active_only=False), "memory", "memories"))
     _run(checks, "log and tables agree", lambda: _following(app))
     _run(checks, "disk has room", lambda: _room(app.config.data))
     _run(checks, "embedder answers", lambda: _embedder(app))
@@ -169,7 +169,7 @@ def _following(app: App) -> str:
     if app.store.trouble is not None:
         raise app.store.trouble
     figures = app.store.statistics()
-    return f"{figures['pending_rows']} rows on their way, {figures['fragments']} fragments"
+    return f"{_counted(figures['pending_rows'], 'row')} on their way, {_counted(figures['fragments'], 'fragment')}"
 
 
 def _room(data: Path) -> str:
@@ -197,7 +197,7 @@ def _tiers(app: App) -> str:
             hint="muninn vault set NAME --tier T",
         )
     vaults = app.read.vaults()
-    return f"{len(vaults)} vaults, {sum(v.tier == 'legal' for v in vaults)} legal"
+    return f"{_counted(len(vaults), 'vault')}, {sum(v.tier == 'legal' for v in vaults)} legal"
 
 
 def _verify(app: App) -> str:
@@ -218,9 +218,14 @@ def _verify(app: App) -> str:
         app.store.egress,
     ):
         rows += sum(1 for _ in read())
+    rows += sum(1 for dream in app.store.dreams() for _ in app.store.operations(dream.id))
     if damaged:
         raise MuninnError(
-            f"{len(damaged)} memories are damaged on disk: {', '.join(damaged[:5])}",
+            f"damaged on disk: {_counted(len(damaged), 'memory', 'memories')}, {', '.join(damaged[:5])}",
             hint="bring them back with muninn backup restore",
         )
-    return f"{rows} rows read, every content hash agrees"
+    return f"{_counted(rows, 'row')} read, every content hash agrees"
+
+
+def _counted(amount: int, one: str, many: str = "") -> str:
+    return f"{amount} {one if amount == 1 else many or one + 's'}"

@@ -16,8 +16,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
-from muninn.config import Config
-from muninn.errors import ConfigError
+from muninn.config import Config, clock_time
 
 CONSOLIDATE_HOURS = 6
 _UPKEEP_MINUTES = 10
@@ -55,9 +54,8 @@ class Schedule:
             next_run_time=self._first(last_consolidation),
         )
         self._scheduler.add_job(upkeep, "interval", minutes=_UPKEEP_MINUTES, id="upkeep")
-        if config.dream.at:
-            hour, minute = clock_time(config.dream.at)
-            self._scheduler.add_job(dream, CronTrigger(hour=hour, minute=minute), id="dream")
+        if at := clock_time(config.dream.at):
+            self._scheduler.add_job(dream, CronTrigger(hour=at[0], minute=at[1]), id="dream")
         if config.backup.every_hours:
             self._scheduler.add_job(backup, "interval", hours=config.backup.every_hours, id="backup")
 
@@ -99,11 +97,3 @@ class Schedule:
     def close(self) -> None:
         """Return when running jobs have ended."""
         self._scheduler.shutdown(wait=True)
-
-
-def clock_time(text: str) -> tuple[int, int]:
-    """Hour and minute of "04:30". Raises ConfigError."""
-    hour, _, minute = text.partition(":")
-    if hour.isdigit() and minute.isdigit() and int(hour) < 24 and int(minute) < 60 and len(minute) == 2:
-        return int(hour), int(minute)
-    raise ConfigError(f"dream.at is {text!r}, expected a time of day", hint='for example "04:30"')

@@ -44,7 +44,11 @@ def verdict(
     if waiting:
         return Verdict(False, waiting)
     enough_writes = unfinished or writes_since >= min_writes
-    counted = "unfinished work from the last dream" if unfinished else f"{writes_since} writes"
+    counted = (
+        "unfinished work from the last dream"
+        if unfinished
+        else f"{writes_since} write{'' if writes_since == 1 else 's'}"
+    )
     if last_dream_at is None:
         if enough_writes:
             return Verdict(True, f"never dreamed, {counted}")
@@ -63,10 +67,16 @@ def verdict(
 
 def _backing_off(now: datetime, attempts: int, last_attempt_at: datetime | None) -> str | None:
     """Why the gate stays shut after failures: 1, 2, 4 ... 24 hours from the second failure on."""
+    until = backs_off_until(now, attempts, last_attempt_at)
+    if until is None:
+        return None
+    minutes = (until - now).total_seconds() / 60.0
+    return f"{attempts} dreams in a row did not finish, next attempt in {minutes:.0f} min"
+
+
+def backs_off_until(now: datetime, attempts: int, last_attempt_at: datetime | None) -> datetime | None:
+    """When the wait after ``attempts`` failures in a row ends; None when there is none."""
     if attempts < PATIENCE or last_attempt_at is None:
         return None
-    wait = min(LONGEST_WAIT, timedelta(hours=2.0 ** min(10, attempts - PATIENCE)))
-    if last_attempt_at <= now < last_attempt_at + wait:
-        minutes = (last_attempt_at + wait - now).total_seconds() / 60.0
-        return f"{attempts} dreams in a row did not finish, next attempt in {minutes:.0f} min"
-    return None
+    until = last_attempt_at + min(LONGEST_WAIT, timedelta(hours=2.0 ** min(10, attempts - PATIENCE)))
+    return until if last_attempt_at <= now < until else None

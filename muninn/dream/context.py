@@ -46,6 +46,7 @@ class Findings:
     unfinished: str | None = None  # what the deadline left undone
     active: tuple[Snapshot, tuple[Memory, ...]] | None = None  # of the snapshot last asked about
     narrative: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    paired: set[str] = field(default_factory=set)  # suggestion ids of likenesses across vaults that a model judged
 
     def move(self, **changes: object) -> None:
         self.mark = replace(self.mark, **changes)  # type: ignore[arg-type]
@@ -65,7 +66,8 @@ Embed = Callable[[Memory], tuple[str, bytes] | None]
 class Context:
     """One vault's dream, as one phase sees it.
 
-    ``remaining`` is the time left in seconds. ``suggested`` holds the ids of suggestions ever made.
+    ``remaining`` is the time left in seconds. ``suggested`` holds the ids of suggestions ever made, and of those that
+    another vault of this dream put before a model.
     """
 
     snapshot: Snapshot

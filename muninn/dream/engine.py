@@ -17,7 +17,7 @@ from muninn.atomic import refused
 from muninn.config import Config
 from muninn.domain.ageing import days_entry, days_of, kept, lived, outlived
 from muninn.domain.gates import Verdict
-from muninn.domain.marks import LAST_ID, rewound
+from muninn.domain.marks import LAST_AT, rewound
 from muninn.domain.memory import Memory, Provenance, Vault, vault_key
 from muninn.domain.trust import Tier
 from muninn.dream.context import CONSOLIDATION, DREAM, Ask, Limits
@@ -219,6 +219,11 @@ class Dreamer:
         self._service.record_dream(record)
         return last.id
 
+    @property
+    def under_way(self) -> bool:
+        """Whether a dream, or the undoing of one, is under way, so that another is refused."""
+        return self._one_at_a_time.locked()
+
     # -- gates and sidecars
 
     def gate(self) -> dict[str, object]:
@@ -290,17 +295,22 @@ class Dreamer:
                 dream_id=outcome.dream_id,
                 now=outcome.plan.made_at,
                 status=outcome.status,
-                whole=LAST_ID in outcome.plan.meta,
+                whole=outcome.plan.whole,
             )
         return outcome
 
     def _planned_before(self, plan: Plan, *, started: float, until: float) -> Outcome:
         if plan.kind != DREAM:
             raise UsageError(f"the plan is of kind {plan.kind!r}", hint="make one with muninn dream --dry-run --output")
-        if any(one.id == plan.dream_id for one in self._service.dreams()):
-            raise ConflictError(f"the plan {plan.dream_id} was carried out already", hint="make a new plan")
+        newest = max((one.id for one in self._service.dreams()), default="")
+        if newest >= plan.dream_id:  # its marks and its place in the order of dreams are those of the past
+            already = any(one.id == plan.dream_id for one in self._service.dreams())
+            why = "was carried out already" if already else "is older than the last dream"
+            raise ConflictError(f"the plan {plan.dream_id} {why}", hint="make a new plan")
         require_unmoved(plan, self._service.read)
-        self._files.begin(self._clock.now())
+        now = self._clock.now()
+        plan = replace(plan, made_at=now, meta={**plan.meta, **({LAST_AT: now.isoformat()} if plan.whole else {})})
+        self._files.begin(now)
         return self._finished(self._cycle.carry_out(plan, started=started, until=until))
 
     def _vaults(self, name: str | None) -> tuple[Vault, ...]:

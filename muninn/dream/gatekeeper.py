@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 from muninn.config import DreamConfig
-from muninn.domain.gates import PATIENCE, Verdict, verdict
+from muninn.domain.gates import PATIENCE, Verdict, backs_off_until, verdict
 from muninn.domain.marks import LAST_AT, LAST_WRITES, UNFINISHED, WRITES
 from muninn.dream.cycle import DreamService
 from muninn.dream.files import DreamFiles
@@ -46,12 +46,14 @@ class Gatekeeper:
 
     def document(self) -> dict[str, object]:
         """``open why`` and, when only time is missing, ``opens_at``."""
-        now, meta = self.verdict(), self._service.meta()
+        now, meta, state = self.verdict(), self._service.meta(), self._files.state()
         document: dict[str, object] = {"open": now.run, "why": now.why, "opens_at": None}
         last = moment(meta.get(LAST_AT))
         enough = bool(meta.get(UNFINISHED)) or _writes_since(meta) >= self._config.min_writes
-        if not now.run and enough and last is not None:
-            document["opens_at"] = stamp(last + timedelta(hours=self._config.min_hours))
+        hours = None if last is None else last + timedelta(hours=self._config.min_hours)
+        waits = [hours, backs_off_until(self._clock.now(), state.attempts, state.last_attempt_at)]
+        if not now.run and enough and any(waits):
+            document["opens_at"] = stamp(max(at for at in waits if at is not None))
         return document
 
     def record(self) -> Verdict:

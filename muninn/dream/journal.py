@@ -127,6 +127,8 @@ class Journal:
             size = os.fstat(fd).st_size
             if size and os.pread(fd, 1, size - 1) != b"\n":
                 text = "\n" + text  # a torn tail, or a person's last line
+            if size and text.lstrip("\n").startswith("---"):
+                text = "\n" + text  # right under a line the rule would make a heading of it
             view = memoryview(text.encode("utf-8", "replace"))
             while view:
                 view = view[os.write(fd, view) :]

@@ -32,7 +32,8 @@ ENGLISH: Mapping[str, str] = {
     "fading_many": "{n} memories may fade sooner: {titles}",
     "merge_one": "Merged a near-duplicate note on {title} into {into} (from {losers}): {why}.",
     "merge_many": "Merged {n} near-duplicate notes on {title} into {into} (from {losers}): {why}.",
-    "merge_more": "Merged {n} more into their likes, among them: {titles}",
+    "merge_more_one": "Merged one more into its like: {titles}",
+    "merge_more_many": "Merged {n} more into their likes, among them: {titles}",
     "supersede": "Resolved a contradiction: {old} is superseded by {new}.",
     "distinct_one": "Kept apart two notes that only look alike: {titles}",
     "distinct_many": "Kept apart {n} sets of notes that only look alike: {titles}",
@@ -40,9 +41,11 @@ ENGLISH: Mapping[str, str] = {
     "pending_many": "{n} sets of notes may be the same, among them: {titles}",
     "conflict": "These disagree ({differs}), the newest is shown first: {titles}",
     "conflict_among": "These disagree, the newest is shown first: {titles}",
-    "conflict_more": "{n} more sets disagree, among them: {titles}",
+    "conflict_more_one": "One more set disagrees: {titles}",
+    "conflict_more_many": "{n} more sets disagree, among them: {titles}",
     "settle": "Settle one with muninn edit, muninn forget, or muninn remember --supersedes; what is right may stay as it is.",
-    "left_out": "{n} more sets were left out.",
+    "left_out_one": "One more set was left out.",
+    "left_out_many": "{n} more sets were left out.",
     "not_applied_one": "One operation was not carried out, its memory changed meanwhile: {ids}",
     "not_applied_many": "{n} operations were not carried out, their memories changed meanwhile: {ids}",
     "lost_one": "Recall lost an answer ({lost})",
@@ -115,7 +118,8 @@ SPANISH: Mapping[str, str] = {
     "fading_many": "{n} recuerdos pueden desvanecerse antes: {titles}",
     "merge_one": "Una nota casi igual sobre {title} se ha fundido en {into} (de {losers}): {why}.",
     "merge_many": "{n} notas casi iguales sobre {title} se han fundido en {into} (de {losers}): {why}.",
-    "merge_more": "{n} más se han fundido en sus iguales, entre ellas: {titles}",
+    "merge_more_one": "Una más se ha fundido en su igual: {titles}",
+    "merge_more_many": "{n} más se han fundido en sus iguales, entre ellas: {titles}",
     "supersede": "Contradicción resuelta: {new} sustituye a {old}.",
     "distinct_one": "Dos notas que solo se parecen siguen separadas: {titles}",
     "distinct_many": "{n} grupos de notas que solo se parecen siguen separados: {titles}",
@@ -123,9 +127,11 @@ SPANISH: Mapping[str, str] = {
     "pending_many": "{n} grupos de notas pueden ser lo mismo, entre ellos: {titles}",
     "conflict": "Estas no concuerdan ({differs}), la más nueva se muestra primero: {titles}",
     "conflict_among": "Estas no concuerdan, la más nueva se muestra primero: {titles}",
-    "conflict_more": "{n} grupos más no concuerdan, entre ellos: {titles}",
+    "conflict_more_one": "Un grupo más no concuerda: {titles}",
+    "conflict_more_many": "{n} grupos más no concuerdan, entre ellos: {titles}",
     "settle": "Se resuelve con muninn edit, muninn forget o muninn remember --supersedes; lo que está bien puede quedar así.",
-    "left_out": "Han quedado fuera {n} grupos más.",
+    "left_out_one": "Ha quedado fuera un grupo más.",
+    "left_out_many": "Han quedado fuera {n} grupos más.",
     "not_applied_one": "Una operación no se hizo, su recuerdo cambió entretanto: {ids}",
     "not_applied_many": "{n} operaciones no se hicieron, sus recuerdos cambiaron entretanto: {ids}",
     "lost_one": "Se perdió una respuesta ({lost})",
@@ -252,6 +258,8 @@ _REFUSALS_ES: Mapping[str, str] = {
     "words that are too long": "demasiado largo",
     "words that speak in aliases": "palabras con alias",
 }
+_UNCOMPARED = re.compile(r"(\d+) memor(y|ies) still to be compared")
+_NO_TIME = re.compile(r"no time left for (\w+)")
 _DIFFERS = re.compile(rf"(?:^|(?<=; ))({'|'.join(_SLOTS_ES)}) differs: ")
 
 
@@ -260,6 +268,14 @@ def difference_in(language: str, why: str) -> str:
     if language == "es":
         return _DIFFERS.sub(lambda found: f"{_SLOTS_ES[found[1]]}: ", why).replace("(nothing)", "(nada)")
     return _DIFFERS.sub(r"\1: ", why)
+
+
+def unfinished_in(language: str, why: str) -> str:
+    """What the deadline left undone, in the journal's language."""
+    if language != "es":
+        return why
+    told = _UNCOMPARED.sub(lambda found: f"{found[1]} recuerdo{'' if found[2] == 'y' else 's'} por comparar", why)
+    return _NO_TIME.sub(r"sin tiempo para \1", told)
 
 
 def reason_in(language: str, why: str) -> str:

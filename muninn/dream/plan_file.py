@@ -60,7 +60,8 @@ def plan_from_json(data: Mapping[str, Any]) -> Plan:
             meta={str(key): str(value) for key, value in data["meta"].items()},
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"this is not a plan: {error}", hint="make one with muninn dream --dry-run --output") from None
+        why = f"it has no {error}" if isinstance(error, KeyError) else error
+        raise UsageError(f"this is not a plan: {why}", hint="make one with muninn dream --dry-run --output") from None
 
 
 def _vault_from(data: Mapping[str, Any]) -> VaultPlan:

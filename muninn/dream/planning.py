@@ -69,6 +69,11 @@ class Plan:
         return tuple(one for vault in self.vaults for one in vault.operations)
 
     @property
+    def whole(self) -> bool:
+        """Whether it is of every vault, so that the gates close behind it."""
+        return LAST_ID in self.meta
+
+    @property
     def reports(self) -> tuple[PhaseReport, ...]:
         return tuple(report for vault in self.vaults for report in vault.reports)
 
@@ -106,8 +111,9 @@ def plan_vaults(materials: Materials, *, kind: str, dream_id: str, vaults: Seque
     for decision in materials.decisions:
         decisions.setdefault(decision.vault, []).append(decision)
     smallest_first = sorted(vaults, key=lambda vault: (read.count(vault.name), vault.key))
+    paired = {one.id for one in materials.suggestions}  # grows: what one vault had judged, the other does not ask again
     return tuple(
-        _plan_vault(materials, vault, decisions.get(vault.name, []), words, kind=kind, dream_id=dream_id)
+        _plan_vault(materials, vault, decisions.get(vault.name, []), words, paired, kind=kind, dream_id=dream_id)
         for vault in smallest_first
     )
 
@@ -121,14 +127,16 @@ def _plan_vault(
     vault: Vault,
     decisions: Sequence[Decision],
     words: Words,
+    paired: set[str],
     *,
     kind: str,
     dream_id: str,
 ) -> VaultPlan:
     legal = vault.tier is Tier.LEGAL
-    begun = _context(materials, vault, Rulings(decisions), words, kind=kind, dream_id=dream_id)
+    begun = _context(materials, vault, Rulings(decisions), words, frozenset(paired), kind=kind, dream_id=dream_id)
     mark, snapshot, findings = begun.mark, begun.snapshot, begun.findings
     context, reports = run(begun, monotonic=materials.clock.monotonic, progress=None if legal else materials.progress)
+    paired |= findings.paired
     entries = {} if legal else _entries(vault, context, mark, scanned_before=len(begun.scanned), meta=materials.meta)
     return VaultPlan(
         vault=vault.name,
@@ -147,7 +155,14 @@ def _plan_vault(
 
 
 def _context(
-    materials: Materials, vault: Vault, rulings: Rulings, words: Words, *, kind: str, dream_id: str
+    materials: Materials,
+    vault: Vault,
+    rulings: Rulings,
+    words: Words,
+    paired: frozenset[str],
+    *,
+    kind: str,
+    dream_id: str,
 ) -> Context:
     """What the first phase is given."""
     mark = mark_of(materials.meta, vault.key)
@@ -172,7 +187,7 @@ def _context(
         findings=Findings(mark=mark),
         ask=None if legal else materials.ask(vault.tier),
         embed=materials.embed,
-        suggested=frozenset(one.id for one in materials.suggestions),
+        suggested=paired,
         read=materials.read,
     )
 

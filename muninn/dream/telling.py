@@ -24,7 +24,7 @@ from muninn.domain.operations import (
     from_json,
 )
 from muninn.domain.records import DreamRecord, OperationRecord
-from muninn.dream.phrases import difference_in, reason_in, refusal_in
+from muninn.dream.phrases import difference_in, reason_in, refusal_in, unfinished_in
 from muninn.dream.teller import LISTED, Teller, Texts, Titles, quoted, stamp
 
 ARROWS = 2  # links named in one sentence
@@ -115,7 +115,7 @@ def _connections(teller: Teller, told: Sequence[Operation]) -> list[str]:
 def _suggestion(teller: Teller, one: Suggest) -> str:
     source, target = one.ids
     return teller.say(
-        "suggest", a=teller.name(source), b=teller.name(target), why=quoted(one.why, 200), suggestion=one.suggestion,
+        "suggest", a=teller.name(source), b=teller.name(target), why=quoted(one.why, 200).rstrip(" ."), suggestion=one.suggestion,
         vault=one.vault, source=source, other=one.other_vault, target=target,
     )  # fmt: skip
 
@@ -165,7 +165,7 @@ def _cleaned(teller: Teller, told: Sequence[Operation]) -> list[str]:
     lines.extend(_merge(teller, one) for one in merges[:MERGES])
     more = [loser for one in merges[MERGES:] for loser in one.losers]
     if more:
-        lines.append(teller.say("merge_more", n=len(more), titles=teller.names(more)))
+        lines.append(teller.plural("merge_more", len(more), titles=teller.names(more)))
     lines.extend(
         teller.say("supersede", old=teller.name(one.old), new=teller.name(one.new))
         for one in told
@@ -193,7 +193,7 @@ def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]
     lines = [_conflict(teller, one) for one in conflicts[:LISTED]]
     if len(conflicts) > LISTED:
         more = [key for one in conflicts[LISTED:] for key in one.ids]
-        lines.append(teller.say("conflict_more", n=len(conflicts) - LISTED, titles=teller.names(more)))
+        lines.append(teller.plural("conflict_more", len(conflicts) - LISTED, titles=teller.names(more)))
     pending = [one for one in queued if one.verdict != "conflict"]
     if pending:
         lines.append(teller.plural("pending", len(pending), titles=teller.names(pending[0].ids)))
@@ -201,7 +201,7 @@ def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]
         lines.append(teller.say("settle"))
     left_out = sum(int(one.get("figures", {}).get("left_out", 0)) for one in _phases(report))
     if left_out:
-        lines.append(teller.say("left_out", n=left_out))
+        lines.append(teller.plural("left_out", left_out))
     return lines
 
 
@@ -245,7 +245,7 @@ def _trouble(teller: Teller, records: Sequence[OperationRecord], report: Mapping
             why = quoted(str(phase.get("why")), 160)
             lines.append(teller.say("phase_failed", phase=phase["name"], vault=phase["vault"], why=why))
     if report.get("unfinished"):
-        lines.append(teller.say("aborted", why=quoted(str(report["unfinished"]), 200)))
+        lines.append(teller.say("aborted", why=quoted(unfinished_in(teller.language, str(report["unfinished"])), 200)))
     return lines
 
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 
-from muninn.atomic import write_atomically
+from muninn.atomic import common_folder, write_atomically
 from muninn.domain.evidence import Evidence, Outcome, Rule, promotable, rules
 from muninn.errors import NotFoundError
 from muninn.senses.detectors import CATEGORIES, LESSONS
@@ -178,7 +178,7 @@ def _speaks_of(line: bytes, pattern: str) -> bool:
 
 
 def _append(file: Path, evidence: Iterable[Evidence]) -> None:
-    file.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    common_folder(file.parent)
     text = "".join(json.dumps(_line(item), ensure_ascii=False) + "\n" for item in evidence).encode("utf-8", "replace")
     fd = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     with os.fdopen(fd, "r+b", buffering=0) as opened:

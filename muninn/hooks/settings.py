@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from muninn.agents import jsonedit
-from muninn.atomic import write_atomically
+from muninn.atomic import common_folder, write_atomically
 from muninn.errors import ConfigError
 
 MARK = "# muninn-hook"
@@ -91,7 +91,7 @@ def apply(change: Change) -> None:
         with contextlib.suppress(OSError):
             change.path.parent.rmdir()  # only when nothing else is in it
     else:
-        change.path.parent.mkdir(parents=True, exist_ok=True)
+        common_folder(change.path.parent)
         mode = change.path.stat().st_mode & 0o777 if change.path.exists() else 0o600
         write_atomically(change.path, change.after, mode=mode)
     if not installing:

@@ -90,8 +90,9 @@ class Vaults(Writer):
             vault = self.find_vault(name)
             count = self.read.count(vault.name, active_only=False)
             if count:
+                held = "memory" if count == 1 else "memories"
                 raise ConflictError(
-                    f"vault {vault.name} still holds {count} memories, archived and forgotten ones included",
+                    f"vault {vault.name} still holds {count} {held}, archived and forgotten ones included",
                     hint="purge them first (muninn forget ID --purge), or keep the vault",
                 )
             position = self._commit(Transaction(drop_vaults=(vault.key,)))

@@ -9,6 +9,7 @@ import msgspec
 from muninn.domain.records import Transaction
 from muninn.errors import StoreError
 
+DAMAGED = "what is damaged on disk comes back with muninn backup restore"
 _encoder = msgspec.msgpack.Encoder()
 _transaction = msgspec.msgpack.Decoder(Transaction)
 
@@ -21,9 +22,7 @@ def decode_transaction(data: bytes) -> Transaction:
     try:
         return _transaction.decode(data)
     except msgspec.MsgspecError as error:
-        raise StoreError(
-            f"a record of the write-ahead log cannot be read: {error}", hint="see muninn doctor --verify"
-        ) from None
+        raise StoreError(f"a record of the write-ahead log cannot be read: {error}", hint=DAMAGED) from None
 
 
 _decoders: dict[type, msgspec.msgpack.Decoder[Any]] = {}
@@ -37,6 +36,4 @@ def decode(data: bytes, kind: type) -> Any:
     try:
         return decoder.decode(data)
     except msgspec.MsgspecError as error:
-        raise StoreError(
-            f"a stored {kind.__name__} cannot be read: {error}", hint="see muninn doctor --verify"
-        ) from None
+        raise StoreError(f"a stored {kind.__name__} cannot be read: {error}", hint=DAMAGED) from None

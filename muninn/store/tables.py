@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from muninn.errors import StoreError, StoreFullError
 from muninn.failpoints import failpoint
+from muninn.store.codec import DAMAGED
 from muninn.store.lean import import_lancedb
 from muninn.store.net import quote
 from muninn.store.schema import MEMORIES, TABLES, Table, vector_column, with_vectors
@@ -141,7 +142,7 @@ class Tables:
     def _batches(self, table: Table, columns: list[str], where: str | None) -> Iterator[pa.RecordBatch]:
         if table.name not in self._open:
             return
-        with engine(f"reading table {table.name}"):
+        with engine(f"reading table {table.name}", remedy=DAMAGED):
             query = self._open[table.name].search().select(columns).limit(None)
             if where:
                 query = query.where(where)
@@ -232,7 +233,7 @@ def sync_filesystem(path: Path) -> None:
 
 
 @contextmanager
-def engine(doing: str) -> Iterator[None]:
+def engine(doing: str, *, remedy: str = "see muninn doctor") -> Iterator[None]:
     """Translate the engine's errors, which are plain RuntimeErrors with text from Rust."""
     try:
         yield
@@ -245,7 +246,7 @@ def engine(doing: str) -> Iterator[None]:
             mark in text for mark in ("os error 28", "os error 30", "os error 13", "No space left", "Permission denied")
         )
         kind = StoreFullError if full else StoreError
-        hint = "free space or make the folder writable; reading goes on" if full else "see muninn doctor"
+        hint = "free space or make the folder writable; reading goes on" if full else remedy
         if _remote(text):
             hint = "check store.uri and [store.storage_options]"
         raise kind(f"{doing} failed: {_brief(error)}", hint=hint) from error

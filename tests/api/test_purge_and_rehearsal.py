@@ -91,3 +91,11 @@ def test_a_rehearsal_hushes_the_ledger_for_its_own_thread_alone(app: App) -> Non
         other.join()
     attempt("afterwards")
     assert sorted(entry.purpose for entry in app.store.egress()) == ["afterwards", "meant"]
+
+
+@pytest.mark.parametrize("seconds", [-1, 0, 1e9])
+def test_a_time_box_that_is_none_is_refused(app: App, seconds: float) -> None:
+    status, document = dispatch(app, "POST", "/v1/dreams", {"force": True, "timeout": seconds})
+    assert (status, document["exit_code"]) == (400, 2)
+    assert "timeout" in document["detail"]
+    assert ask(app, "GET", "/v1/dreams")["dreams"] == []

@@ -14,6 +14,7 @@ from muninn import errors
 from muninn.daemon import backup
 from muninn_cmd import backup as backup_verb
 from muninn_cmd import lifecycle
+from muninn_cmd import start as start_verb
 from muninn_cmd.connect import path_of
 
 ID = "01JQ4W5Z9V8M3T2R7K6H5G4F3D"
@@ -176,3 +177,16 @@ def test_the_doctor_sees_a_configuration_over_which_the_next_start_would_stumble
     assert muninn("doctor", "--json").json["ok"] is False
     (home / "config.toml").write_text("[dream]\ntimeout = 3\n")
     assert muninn("doctor").out == "✔ disk: 3 GiB\n"
+
+
+@pytest.mark.parametrize(
+    ("is_open", "line"),
+    [
+        (False, "  no dream: 3.0 h since the last dream, 12 h needed"),
+        (True, "  no dream: none at this start, though the gate is open; one now: muninn dream"),
+    ],
+)
+def test_a_start_without_a_dream_does_not_give_an_open_gate_as_the_reason(is_open: bool, line: str) -> None:
+    gate = {"open": is_open, "why": "3.0 h since the last dream, 12 h needed"}
+    told = start_verb.text({"state": "awake", "pid": 7, "socket": "/s", "dream": None, "gate": gate})
+    assert told.splitlines()[1] == line

@@ -145,6 +145,7 @@ def test_a_problem_is_one_line_and_its_exit_code(
         ["remember"], ["remember", "x", "--stdin"], ["edit", ID], ["edit", ID, "--relevance", "2"], ["links"], ["links", ID, "--orphans"],
         ["dream", "--output", "p"], ["dream", "--apply", "/nowhere/plan.json"], ["graph", "export", "--format", "pdf"], ["vault", "create"],
         ["vault", "nope"], ["forget", ID, "--purge"], ["logs", "-f", "--json"], ["status", "extra"], ["start", "--wait", "-1"],
+        ["dream", "--timeout", "inf"], ["dream", "--timeout", "0"],
     ],
     ids=" ".join,
 )  # fmt: skip
@@ -154,6 +155,12 @@ def test_a_wrong_command_line_is_one_line_and_code_2(daemon: Any, muninn: Any, w
     assert done.err.startswith("muninn: ")
     assert done.err.count("\n") == 1
     assert [asked for asked in daemon.asked if asked.path != "/v1/status"] == []
+
+
+def test_no_verb_at_all_is_helped(muninn: Any) -> None:
+    done = muninn()
+    assert (done.code, done.err) == (0, "")
+    assert done.out == muninn("--help").out
 
 
 def test_a_missing_verb_names_the_nearest(muninn: Any) -> None:

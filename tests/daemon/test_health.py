@@ -7,10 +7,15 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from muninn.app import build
 from muninn.config import Config, EmbedConfig
 from muninn.daemon.health import Footprint, status_document
+from muninn.domain.draft import Draft
 from muninn.domain.linking import Linker
+from muninn.domain.memory import Provenance
+from muninn.errors import StoreError
 from muninn.testing import FakeClock
 
 
@@ -41,3 +46,38 @@ def test_the_next_consolidation_is_told_like_every_other_time(tmp_path: Path) ->
         assert status_document(app)["next_consolidation"] is None
         app.phase = "awake"
         assert status_document(app)["next_consolidation"] == "2026-03-28T06:00:00Z"
+
+
+def test_status_says_that_a_dream_is_under_way_while_awake(tmp_path: Path) -> None:
+    with build(Config(home=tmp_path, embed=EmbedConfig(model="hashed")), environ={}) as app:
+        app.service.remember(Draft(content="The staging API listens on port 8443."), by=Provenance(client="test"))
+        app.phase = "awake"
+        states: list[str] = []
+        app.dreamer.dream(force=True, llm=False, progress=lambda _: states.append(app.status()["state"]))
+        assert set(states) == {"dreaming"}
+        assert app.status()["state"] == "awake"
+
+
+def damage(table: Path) -> None:
+    for file in (table / "data").glob("*.lance"):
+        file.write_bytes(bytes(byte ^ 0x5A for byte in file.read_bytes()))
+
+
+@pytest.mark.parametrize("table", ["operations", "memories", "dreams"])
+def test_verifying_finds_damage_in_every_table_and_names_the_remedy(tmp_path: Path, table: str) -> None:
+    config, by = Config(home=tmp_path / "home", embed=EmbedConfig(model="hashed")), Provenance(client="test")
+    with build(config, environ={}) as app:
+        for content in ("The staging API listens on port 8443.", "the staging API listens on port 8443"):
+            app.service.remember(Draft(content=content), by=by)
+        assert app.dreamer.dream(force=True, llm=False).records
+        assert app.doctor(verify=True)["checks"][-1]["detail"].endswith("every content hash agrees")
+    damage(config.data / f"{table}.lance")
+    try:
+        with build(config, environ={}) as app:
+            (found,) = (check for check in app.doctor(verify=True)["checks"] if check["name"] == "every row reads")
+            assert not found["ok"]
+            told = f"{found['detail']} {found.get('remedy', '')}"
+    except StoreError as error:
+        told = str(error)
+    assert f"reading table {table} failed" in told
+    assert "muninn backup restore" in told

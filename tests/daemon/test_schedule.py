@@ -6,11 +6,8 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
-
 from muninn.config import BackupConfig, Config, DreamConfig
 from muninn.daemon.scheduler import CONSOLIDATE_HOURS, Schedule
-from muninn.errors import ConfigError
 
 YEAR = 365 * 24 * 3600.0
 
@@ -75,9 +72,3 @@ def test_backups_and_dreams_come_when_they_are_asked_for() -> None:
     assert without.next_run("backup") is None
     assert without.next_run("dream") is None
     without.close()
-
-
-@pytest.mark.parametrize("text", ["25:00", "4", "04:60", "noon", "04:5", "-1:00"])
-def test_a_time_of_day_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"dream\.at"):
-        schedule_of(Clocks(), at=text)

@@ -67,3 +67,10 @@ def test_a_failed_write_leaves_the_old_state(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="no space"):
         DreamFiles(tmp_path, write=fail).begin(NOW)
     assert files.state().attempts == 1
+
+
+def test_what_cannot_be_written_is_named_as_people_know_it(tmp_path: Path) -> None:
+    files = DreamFiles(tmp_path / "nowhere")
+    with pytest.raises(OSError) as caught:
+        files.mark_due(NOW, why="stopped")
+    assert caught.value.filename == str(files.due_file)

@@ -340,6 +340,19 @@ def test_a_dream_that_runs_out_of_time_goes_on_in_the_next(world: World) -> None
     assert not world.dreamer.due()
 
 
+def test_the_gate_says_when_it_opens_after_dreams_that_did_not_finish(world: World) -> None:
+    for text in (PACKETS, PACKETS_AGAIN, CONTRATO):
+        world.tell(text)
+    for _ in range(6):
+        world.dreamer.dream(force=True, timeout=0.0)
+    world.sleep(hours=13)
+    gate = world.dreamer.gate()
+    assert (gate["open"], gate["opens_at"]) == (False, "2026-03-28T22:00:00Z")
+    assert "did not finish" in str(gate["why"])
+    world.sleep(hours=3)
+    assert world.dreamer.gate()["open"] is True
+
+
 def test_a_plan_is_carried_out_exactly_or_refused(world: World) -> None:
     world.tell(PACKETS)
     loser = world.tell(PACKETS_AGAIN)
@@ -353,8 +366,45 @@ def test_a_plan_is_carried_out_exactly_or_refused(world: World) -> None:
     world.tell("Written after the plan.")
     with pytest.raises(ConflictError, match="changed since the plan"):
         world.dreamer.dream(plan=stale)  # type: ignore[arg-type]
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="it has no 'dream_id'"):
         world.dreamer.dream(plan={"muninn_plan": 1})
+
+
+def test_a_plan_older_than_the_last_dream_is_refused(world: World) -> None:
+    world.tell(PACKETS, vault="work")
+    world.tell(PACKETS_AGAIN, vault="work")
+    plan = world.dreamer.dream(dry_run=True, vault="work").document()["plan"]
+    world.tell(CONTRATO, vault="home")
+    other = world.dreamer.dream(force=True, vault="home")
+    with pytest.raises(ConflictError, match="is older than the last dream"):
+        world.dreamer.dream(plan=plan)  # type: ignore[arg-type]
+    assert world.dreamer.last_dream() == {**(world.dreamer.last_dream() or {}), "dream_id": other.dream_id}
+
+
+def test_an_undone_dream_does_not_come_back_by_a_plan_from_before(world: World) -> None:
+    world.tell(PACKETS)
+    loser = world.tell(PACKETS_AGAIN)
+    plan = world.dreamer.dream(dry_run=True).document()["plan"]
+    world.dreamer.dream(force=True)
+    world.dreamer.undo()
+    with pytest.raises(ConflictError, match="is older than the last dream"):
+        world.dreamer.dream(plan=plan)  # type: ignore[arg-type]
+    assert world.get(loser).active
+
+
+def test_the_gates_close_when_a_plan_is_carried_out_not_when_it_was_made(world: World) -> None:
+    for text in (PACKETS, PACKETS_AGAIN, CONTRATO):
+        world.tell(text)
+    plan = world.dreamer.dream(dry_run=True).document()["plan"]
+    world.sleep(hours=11)
+    done = world.dreamer.dream(plan=plan)  # type: ignore[arg-type]
+    assert f"## {world.clock.now():%Y-%m-%dT%H:%M:%SZ} -- Dream {done.dream_id}" in done.journal
+    for number in range(3):
+        world.tell(f"Something new, number {number}.")
+    world.sleep(hours=2)
+    assert world.dreamer.gate()["open"] is False
+    world.sleep(hours=10)
+    assert world.dreamer.gate()["open"] is True
 
 
 def test_consolidation_by_day_moves_neither_gate_nor_due_marker(world: World) -> None:

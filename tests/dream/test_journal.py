@@ -194,3 +194,18 @@ def test_undoing_adds_a_line(make_world: Callable[..., World]) -> None:
     after = world.config.journal_file.read_text("utf-8")
     assert after.startswith(before)
     assert f"Dream {dream.dream_id} se deshizo" in after.removeprefix(before)
+
+
+def test_no_line_becomes_a_heading_by_the_rule_of_the_next_entry(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "dream.journal.md")
+    journal.append(entry("D1"), {}, now=NOW)
+    journal.append(entry("D2"), {}, now=NOW)
+    with journal.markdown.open("a", encoding="utf-8") as file:
+        file.write("My own last line, without an end")
+    journal.append(entry("D3"), {}, now=NOW)
+    text = journal.markdown.read_text("utf-8")
+    assert text.startswith("---\n## ")
+    lines = text.splitlines()
+    assert [lines[at - 1] for at, line in enumerate(lines) if at and line == "---"] == ["", ""]
+    assert [one.dream_id for one in journal.entries()] == ["D1", "D2", "D3"]
+    assert journal.entries()[0].text.endswith("muninn undo D1*\n")

@@ -273,6 +273,26 @@ def test_a_tier_without_models_is_not_mentioned(make_world: Callable[..., World]
     assert models.requests == []
 
 
+@pytest.mark.parametrize("answer", ["suggest", "nothing"])
+def test_a_likeness_of_two_vaults_is_put_before_the_model_once_in_a_dream(
+    make_world: Callable[..., World], answer: str
+) -> None:
+    seen: list[frozenset[str]] = []
+
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        pairs = [g["memories"] for g in data["groups"] if g["kind"] == "across"]
+        seen.extend(frozenset(memory["content"] for memory in pair) for pair in pairs)
+        rows = [{"a": p[0]["id"], "b": p[1]["id"], "relation": "causes", "reason": "same"} for p in pairs]
+        return {"suggest": rows} if answer == "suggest" else {}
+
+    world = make_world(models=answering(decide))
+    world.tell(ONE, vault="work")
+    world.tell(OTHER, vault="infra", vector=world.vector_of(ONE))
+    outcome = world.dreamer.dream(force=True)
+    assert seen == [frozenset((ONE, OTHER))]
+    assert ops(outcome) == (["suggest"] if answer == "suggest" else [])
+
+
 def test_undoing_takes_back_a_suggestion_that_nobody_decided(make_world: Callable[..., World]) -> None:
     world, outcome = suggested(make_world)
     world.dreamer.undo(outcome.dream_id)

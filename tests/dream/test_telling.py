@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from muninn.domain.records import DreamRecord
-from muninn.domain.trust import Tier
-from muninn.dream.phrases import difference_in
+from muninn.domain.operations import Suggest, to_json
+from muninn.domain.records import DreamRecord, OperationRecord
+from muninn.dream.phrases import difference_in, unfinished_in
 from muninn.dream.teller import Teller
-from muninn.dream.telling import entry, undo_line
+from muninn.dream.telling import entry
 from muninn.testing import FakeClock
 
 if TYPE_CHECKING:
@@ -92,82 +92,28 @@ def record(probe: dict[str, object]) -> DreamRecord:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("language", "count", "told"),
-    [
-        ("en", 1, "Recall lost an answer (A); one operation was taken back: A"),
-        ("en", 2, "Recall lost 2 answers (A, B); 2 operations were taken back: A, B"),
-        ("es", 1, "Se perdió una respuesta (A); se deshizo una operación: A"),
-        ("es", 2, "Se perdieron 2 respuestas (A, B); se deshicieron 2 operaciones: A, B"),
-    ],
-)
-def test_what_was_taken_back_is_counted_as_people_do(language: str, count: int, told: str) -> None:
-    ids = ["A", "B"][:count]
-    probe: dict[str, object] = {
-        "asked": 9, "right_before": 8, "right_after": 8 - count, "right_after_taking_back": 8,
-        "lost": ids, "taken_back": list(range(count)), "taken_back_ids": ids,
-    }  # fmt: skip
-    text = entry(record(probe), [], titles=lambda _: None, language=language)
-    assert f"- {told}\n" in text
-    closing = text.splitlines()[-1]
-    assert ("8 of 9 questions answered before, 8 after" if language == "en" else "8 de 9") in closing
-    assert "7" not in closing
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_a_reason_that_ends_a_sentence_ends_it_once(language: str) -> None:
+    one = Suggest(
+        vault="v",
+        ids=("A", "B"),
+        why="They share a cause.",
+        seen={},
+        suggestion="s1",
+        other_vault="w",
+        relation="relates_to",
+    )
+    told = OperationRecord(dream_id="D1", seq=0, vault="v", op="suggest", operation=to_json(one), applied=True)
+    text = entry(record({}), [told], titles=lambda _: None, language=language)
+    assert "They share a cause. (" in text
 
 
-@pytest.mark.parametrize(("language", "told"), [("en", "tier legal"), ("es", "nivel legal")])
-def test_a_vault_left_out_names_its_tier(make_world: Callable[..., World], language: str, told: str) -> None:
-    world = make_world(language=language)
-    world.vault("court", Tier.LEGAL)
-    world.tell("A sealed file.", vault="court")
-    journal = world.dreamer.dream(force=True).journal
-    assert f": {told}\n" in journal
-    assert "sealed" not in journal
-
-
-def test_the_text_of_a_legal_memory_never_tells_memories_apart(world: World) -> None:
-    world.vault("court", Tier.LEGAL)
-    memory = world.tell("A sealed file.", vault="court", title="File")
-    assert world.dreamer._cycle._text(memory.id) is None
-
-
-def test_what_was_taken_back_is_not_queued_again(world: World) -> None:
-    first, second = world.tell("The Docker bridge drops packets."), world.tell("the docker bridge drops packets")
-    world.tell("The Docker bridge often drops packets.")
-    with world.losing(first, without=second):
-        outcome = world.dreamer.dream(force=True)
-    assert "one operation was taken back" in outcome.journal
-    world.sleep(days=1)
-    assert world.dreamer.dream(force=True).document()["operations"] == []
-
-
-@pytest.mark.parametrize(
-    ("language", "one", "two"),
-    [
-        ("en", "*Scanned 1 memory in 1 vault (legal: 1 skipped) in ", "*Scanned 3 memories in 2 vaults (legal: 2 skipped) in "),
-        ("es", "*Revisado 1 recuerdo en 1 bóveda (legal: 1 omitido) en ", "*Revisados 3 recuerdos en 2 bóvedas (legal: 2 omitidos) en "),
-    ],
-)  # fmt: skip
-def test_one_is_told_as_one_and_several_as_several(
-    make_world: Callable[..., World], language: str, one: str, two: str
-) -> None:
-    world = make_world(language=language)
-    world.vault("legal", Tier.LEGAL)
-    world.tell("The mast is made of larch.")
-    world.tell("Clause 7 ends in June.", vault="legal")
-    assert one in world.dreamer.dream(force=True).journal
-    world.tell("Supper is at eight.")
-    world.tell("The stove burns beech.", vault="other")
-    world.tell("Clause 9 ends in July.", vault="legal")
-    assert two in world.dreamer.dream(force=True).journal
-
-
-@pytest.mark.parametrize(
-    ("language", "one", "two"),
-    [
-        ("en", "one memory is as it was before", "2 memories are as they were before"),
-        ("es", "un recuerdo está como antes", "2 recuerdos están como antes"),
-    ],
-)
-def test_an_undo_tells_one_as_one(language: str, one: str, two: str) -> None:
-    assert f"; {one}*" in undo_line("01D", 1, [], at=NOW, language=language)
-    assert f"; {two}*" in undo_line("01D", 2, [], at=NOW, language=language)
+def test_what_the_deadline_left_undone_is_told_in_spanish(make_world: Callable[..., World]) -> None:
+    world = make_world(language="es")
+    world.tell("El proxy escucha en el puerto 8080.")
+    journal = world.dreamer.dream(force=True, timeout=0.0).journal
+    assert "default: sin tiempo para replay." in journal
+    assert "no time" not in journal
+    assert unfinished_in("es", "a: 1 memory still to be compared; b: 2 memories still to be compared") == (
+        "a: 1 recuerdo por comparar; b: 2 recuerdos por comparar"
+    )

@@ -88,6 +88,16 @@ def test_a_file_that_was_not_there_is_gone_again(tmp_path: Path) -> None:
     assert not file.parent.exists()
 
 
+def test_nobody_else_may_write_where_hooks_are_read_whatever_the_umask(tmp_path: Path) -> None:
+    old = os.umask(0)
+    try:
+        file = settings_file(tmp_path / "home" / "person", None)
+        apply(plan_install(file, COMMAND))
+    finally:
+        os.umask(old)
+    assert [folder.stat().st_mode & 0o777 for folder in file.parents[:3]] == [0o755] * 3
+
+
 def test_own_entries_in_a_shared_group_go_alone(tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
     mine = json.dumps({"type": "command", "command": COMMAND})

@@ -16,6 +16,7 @@ from muninn.domain.memory import Memory, Provenance
 from muninn.domain.records import DreamRecord, Egress, OperationRecord, Transaction, Usage
 from muninn.domain.trust import Tier
 from muninn.errors import StoreError, StoreFullError, StoreNewerError
+from muninn.store.codec import decode, decode_transaction
 from muninn.store.lance import LanceStore
 from muninn.testing import FakeClock
 
@@ -43,6 +44,7 @@ from pathlib import Path
 sys.path.insert(0, {root!r})
 from muninn import failpoints
 from muninn.config import StoreConfig
+from muninn.store.codec import decode, decode_transaction
 from muninn.store.lance import LanceStore
 from muninn.domain.records import Transaction
 from tests_memory import memory
@@ -217,3 +219,9 @@ def test_old_versions_do_not_pile_up(tmp_path: Path) -> None:
     assert store.statistics()["fragments"] <= 30
     assert len(ids(store)) == 120
     store.close()
+
+
+def test_a_record_that_cannot_be_read_comes_back_from_a_backup() -> None:
+    for read in (lambda: decode(b"\xc1", Usage), lambda: decode_transaction(b"\xc1")):
+        with pytest.raises(StoreError, match="muninn backup restore"):
+            read()

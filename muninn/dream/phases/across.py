@@ -70,6 +70,11 @@ def _fresh(context: Context) -> set[str]:
     return {memory.id for memory in new[:FRESH]}
 
 
+def pair_of(group: Group) -> str:
+    """The id under which the two memories of a likeness, or the ends of any other group, would be suggested."""
+    return suggestion_id(group.memories[0].id, group.memories[-1].id)
+
+
 def suggestion_id(one: str, other: str) -> str:
     """The short id of the suggestion about two memories, the same in either direction."""
     pair = "+".join(sorted((one, other)))

@@ -26,7 +26,7 @@ from muninn.domain.operations import (
 )
 from muninn.domain.separation import Text, contradiction, mergeable, replaceable
 from muninn.dream.context import Context, seen
-from muninn.dream.phases.across import likenesses, suggestion_id
+from muninn.dream.phases.across import likenesses, pair_of, suggestion_id
 from muninn.llm.prompts import Group, GroupKind
 from muninn.llm.verdicts import (
     DistinctVerdict,
@@ -54,13 +54,15 @@ def consolidate(context: Context) -> Iterator[Operation]:
     waiting = _waiting(context)
     known = _asked(context)
     sets = [group for name, group in waiting.items() if name not in known][: context.limits.asked]
-    groups = [*sets, *likenesses(context), *_notable(context)]
+    across = list(likenesses(context))
+    groups = [*sets, *across, *_notable(context)]
     if not groups or not any(group.kind is not GroupKind.NOTABLE for group in groups):
         return
     answer = context.ask(groups, max(0.0, context.remaining() * SHARE), context.dream_id)
     verdicts = answer.verdicts
     figures = context.findings.figures
     figures.update(asked=answer.asked, model=answer.model, problems=list(answer.problems), proposed=verdicts.proposed)
+    context.findings.paired.update({pair_of(one) for one in across} - {pair_of(one) for one in answer.unasked})
     context.findings.narrative.extend((one.sentence, one.ids) for one in verdicts.narrative)
     reshaping = [one for one in verdicts.accepted if isinstance(one, (MergeVerdict, SupersedeVerdict))]
     done, refused = _sorted_out(context, reshaping)

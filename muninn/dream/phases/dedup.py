@@ -102,7 +102,8 @@ def _compare(context: Context, block: Vectors, judged: _Judged) -> dict[str, int
         similarity = min(1.0, calibration.a * raw + calibration.b)
         _judge(context, texts, (memories[row], memories[column]), similarity, judged)
     if len(met) < len(memories):
-        context.findings.unfinished = f"{len(memories) - len(met)} memories still to be compared"
+        left = len(memories) - len(met)
+        context.findings.unfinished = f"{left} {'memory' if left == 1 else 'memories'} still to be compared"
     context.findings.figures["compared"] = _figure(context, "compared") + len(met) - len(memories) + len(new_rows)
     return met
 

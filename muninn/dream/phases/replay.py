@@ -79,7 +79,8 @@ def _reinforcement(context: Context, memory: Memory, times: list[datetime], bond
     ids = (memory.id, *(bond.partner for bond in bonds))
     last = max(times) if memory.last_accessed_at is None else max(memory.last_accessed_at, *times)
     once = "once" if len(times) == 1 else f"{len(times)} times"
-    company = f", together with {len(bonds)} others" if bonds else ""
+    others = "1 other" if len(bonds) == 1 else f"{len(bonds)} others"
+    company = f", together with {others}" if bonds else ""
     return Reinforce(
         vault=context.vault,
         ids=ids,
