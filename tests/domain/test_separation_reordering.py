@@ -7,6 +7,7 @@ import pytest
 from muninn.domain.separation import Text, compare
 
 LEANS = r"""
+Do you want the flat? We want it! | We want it! Do you want the flat?
 Peel the onions. Fry the onions. | Fry the onions. Peel the onions.
 Sand the wood. Varnish the wood. | Varnish the wood. Sand the wood.
 Sign the deed. Pay the deposit. | Pay the deposit. Sign the deed.

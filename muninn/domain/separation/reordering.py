@@ -84,7 +84,9 @@ def _neighbours(body: Sequence[Sentence]) -> Mapping[str, str]:
 
 def _answered(following: Sentence, other: str) -> bool:
     """Whether what follows a question may be its answer and is no longer there in the other text."""
-    return other != following.text and following.end != "!" and (bool(other) or len(following.tokens) <= _LABEL)
+    greets = following.tokens[0].key in lexicon.GREETINGS
+    exclaims = following.end == "!" and (greets or len(following.tokens) <= _FRAGMENT)
+    return other != following.text and not exclaims and (bool(other) or len(following.tokens) <= _LABEL)
 
 
 def _points_back(text: Features, sentence: Sentence) -> bool:
