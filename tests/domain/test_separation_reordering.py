@@ -7,6 +7,14 @@ import pytest
 from muninn.domain.separation import Text, compare
 
 LEANS = r"""
+Ana has the key. Ask her. Tom is away. | Tom is away. Ask her. Ana has the key.
+We are out of milk. The shop is closed. That is a problem. | The shop is closed. That is a problem. We are out of milk.
+Login is broken. Fix it today. Search is slow. | Search is slow. Fix it today. Login is broken.
+The milk is bad! The cheese is fine! Throw it away. | The cheese is fine! The milk is bad! Throw it away.
+El coche es rojo. La dueña es Ana. La furgoneta es azul. | La furgoneta es azul. La dueña es Ana. El coche es rojo.
+The car is red. The owner is Ana. The van is blue. | The van is blue. The owner is Ana. The car is red.
+We have a flat in Rome. There is a leak. We have a house in Lugo. | We have a house in Lugo. There is a leak. We have a flat in Rome.
+Plan A is cheap. Its risk is low. Plan B is dear. | Plan B is dear. Its risk is low. Plan A is cheap.
 Do you want the flat? We want it! | We want it! Do you want the flat?
 Peel the onions. Fry the onions. | Fry the onions. Peel the onions.
 Sand the wood. Varnish the wood. | Varnish the wood. Sand the wood.

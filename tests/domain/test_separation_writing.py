@@ -8,6 +8,28 @@ from muninn.domain.separation import Text, compare, contradiction
 from muninn.dream.words import Words
 
 MARKS = r"""
+He'll pay the rent of the flat | Hell pay the rent of the flat
+Nada, más que agua | Nada más que agua
+No smoking. Allowed outside. | No smoking allowed outside.
+Version 2 (beta) is live | Version 2 beta is live
+The file is a.txt. b.txt is old | The file is a.txt b.txt is old
+x: int | x int
+Turn it on; off is broken | Turn it on, off is broken
+The so-called doctor | The so called doctor
+«Mañana» firma el juez | Mañana firma el juez
+He said "I quit" and left | He said I quit and left
+Payment in 30 days; or the contract ends | Payment in 30 days or the contract ends
+I, Ana Ruiz, sell to Tom, my brother, the flat in the old town of Cuenca for a fair price. | I, Ana Ruiz, sell to Tom my brother the flat in the old town of Cuenca for a fair price.
+Si gana, el caso lo pagará la otra parte en el plazo de tres meses desde la sentencia. | Si gana el caso, lo pagará la otra parte en el plazo de tres meses desde la sentencia.
+Al salir, Marta y el notario firmaron la escritura del piso que tenemos en la calle mayor. | Al salir Marta y el notario firmaron la escritura del piso que tenemos en la calle mayor.
+When we left, the house was sold to the neighbours from the second floor of the building. | When we left the house was sold to the neighbours from the second floor of the building.
+After eating, the children and the dogs went back to the garden behind the old house again. | After eating the children and the dogs went back to the garden behind the old house again.
+As mother said, Anna should take the car to the garage on Monday before the school run. | As mother said Anna should take the car to the garage on Monday before the school run.
+The patient takes aspirin, not ibuprofen, with breakfast every single day of the week at home. | The patient takes aspirin not ibuprofen with breakfast every single day of the week at home.
+Add sugar, flour, butter, salt and yeast to the bowl and wait for an hour by the oven. | Add sugar flour, butter salt and yeast to the bowl and wait for an hour by the oven.
+Los herederos son Ana, Luis y Eva, y el piso es para la primera de ellas en la primavera. | Los herederos son Ana Luis y Eva y el piso es para la primera de ellas en la primavera.
+The heirs are Ana, Luis and Eva, and the flat goes to the first of them in the spring. | The heirs are Ana Luis and Eva and the flat goes to the first of them in the spring.
+Paris, Texas is hot in July and we will visit it with the children from school. | Paris Texas is hot in July and we will visit it with the children from school.
 Let's eat, Grandma. | Let's eat Grandma.
 The employees, who worked overtime, get a bonus. | The employees who worked overtime get a bonus.
 My brother, who lives in Rome, is ill. | My brother who lives in Rome is ill.
@@ -142,6 +164,17 @@ SELECT a -- b\nFROM t | SELECT a\n-- b FROM t
 """
 
 CAPITALS = r"""
+Es de Don Benito | Es de don Benito
+Compra en Día hoy | Compra en día hoy
+Vio a la Virgen | Vio a la virgen
+I saw a Jaguar | I saw a jaguar
+class Foo is here | class foo is here
+type Mm in the form | type mm in the form
+Take vitamin K | Take vitamin k
+A Christian day | A christian day
+We love the Office | We love the office
+La Paz está lejos | la paz está lejos
+Meet Will at noon | meet will at noon
 It moved the printer to IT on Friday. | It moved the printer to it on Friday.
 The note mentions Brown in the margin. | The note mentions brown in the margin.
 The lab measured CO in the sample. | The lab measured Co in the sample.

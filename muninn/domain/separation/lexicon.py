@@ -272,6 +272,11 @@ RELATIVES = _set(
     "qui dont où die der das welche welcher che cui который которая которое которые"
 )
 """A comma before one of these tells whether the clause picks out or merely adds ("the staff, who …")."""
+SUBORDINATES = _set(
+    "as when while if after before although though since because once unless until whenever where "
+    "si cuando mientras al como aunque tras después antes donde apenas wenn als quand lorsque quando se если когда"
+)
+"""Opens a clause that ends at the next comma: without it, the reader no longer sees where."""
 JOINERS = _set("and or nor y e o u ni und oder et ou ed и или")
 """Soon before one of these a comma divides a list."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from muninn.domain.separation import lexicon
 
@@ -25,8 +26,10 @@ _PLAIN_MARKS = str.maketrans({
 })  # fmt: skip
 _STRUCTURE = frozenset("()[]{}\"';:-*#")
 _NUMBERED = re.compile(r"^[.,:'/-]$")
+_QUESTION_VERBS = lexicon.QUESTION_VERBS | lexicon.DOUBTFUL_QUESTION_VERBS
 _FEW = 12
 """Words of a text so short that any comma may be what it turns on."""
+_NEAR = 4  # words
 _CALLED_BY = 2
 """Words after a last comma that still may be a call ("let's eat, grandma")."""
 
@@ -41,7 +44,7 @@ class Gap:
     asks: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Marked:
     """``gaps[n]`` stands before ``words[n]``, the last one after the last word. ``indents``: how deep each line is."""
 
@@ -49,22 +52,30 @@ class Marked:
     gaps: tuple[Gap, ...]
     indents: tuple[int, ...]
 
-    @property
+    @cached_property
     def commas(self) -> bool:
         return any(gap.pause == "," for gap in self.gaps)
 
-    @property
+    @cached_property
     def broken(self) -> bool:
         """Whether lines end without a mark."""
         return any(gap.pause == "\n" for gap in self.gaps[1:-1])
 
-    @property
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """For each gap, the word with which the sentence before it begins."""
+        found = [0]
+        for at, gap in enumerate(self.gaps[:-1]):
+            found.append(at if gap.pause == "." or gap.asks or ":" in gap.structure else found[-1])
+        return tuple(found)
+
+    @cached_property
     def begins(self) -> frozenset[str]:
         """The words that open what follows a colon or a quotation mark."""
         pairs = zip(self.words, self.gaps, strict=False)
         return frozenset(word.lower() for word, gap in pairs if ":" in gap.structure or '"' in gap.structure)
 
-    @property
+    @cached_property
     def sequence(self) -> tuple[tuple[str, bool], ...]:
         """Every mark but the last pause, in order, whatever the words: for texts that say the same in other words."""
         kept = []
@@ -168,7 +179,12 @@ def _abbreviated(word: str) -> bool:
 
 def _asks_in_words(text: Marked, at: int) -> bool:
     """Whether the sentence that ends at a gap is a question with or without its mark."""
-    opening = [word.lower().replace("'", "") for word in text.words[_start(text, at) : at][:4]]
+    start = text.starts[at]
+    last = max((place for place in range(start + 1, at) if text.gaps[place].pause == ","), default=start)
+    tagged = [word.lower() for word in text.words[last:at][:2]]
+    if last > start and tagged[0] in _QUESTION_VERBS and tagged[-1] in lexicon.SUBJECTS:
+        return True
+    opening = [word.lower().replace("'", "") for word in text.words[start:at][:4]]
     while len(opening) > 1 and opening[0] in lexicon.INTERJECTIONS:
         opening = opening[1:]
     if not opening:
@@ -180,15 +196,6 @@ def _asks_in_words(text: Marked, at: int) -> bool:
     if opening[0] in lexicon.DOUBTFUL_QUESTION_VERBS:
         return len(opening) > 1 and opening[1] in lexicon.SUBJECTS
     return opening[0] in lexicon.QUESTION_WORDS | lexicon.QUESTION_VERBS
-
-
-def _start(text: Marked, at: int) -> int:
-    """Where the sentence that ends before a gap begins."""
-    for place in range(at - 1, 0, -1):
-        gap = text.gaps[place]
-        if gap.pause == "." or gap.asks or ":" in gap.structure:
-            return place
-    return 0
 
 
 def _divides(words: Sequence[str], at: int) -> bool:
@@ -215,17 +222,17 @@ def _cuts(text: Marked, at: int) -> bool:
     before, after = words[at - 1].lower(), words[at].lower()
     if after in lexicon.RELATIVES or after in lexicon.NEGATIONS or after.endswith("ing"):
         return True
-    start, end = _start(text, at), _end(text, at)
+    start, end = text.starts[at], _end(text, at)
+    if words[start].lower() in lexicon.SUBORDINATES:
+        return True
     if at - start == 1:
         return before not in lexicon.CALLS
     if end - at <= _CALLED_BY and after not in lexicon.CLOSINGS:
         return before not in lexicon.CALLS
-    return any(word.lower() in lexicon.JOINERS for word in words[at + 1 : min(end, at + 3)])
+    return any(word.lower() in lexicon.JOINERS for word in words[at + 1 : min(end, at + _NEAR - 1)])
 
 
 def _end(text: Marked, at: int) -> int:
-    for place in range(at + 1, len(text.words)):
-        gap = text.gaps[place]
-        if gap.pause == "." or gap.asks:
-            return place
-    return len(text.words)
+    """Where the sentence after a gap ends, or a place a few words on."""
+    ends = range(at + 1, min(len(text.words), at + _NEAR))
+    return next((place for place in ends if text.gaps[place].pause == "." or text.gaps[place].asks), ends.stop)

@@ -24,6 +24,8 @@ _OPEN = (
 """What opens a sentence that is neither an order nor a fragment."""
 
 
+_THE = frozenset("the its his her their el la los las su sus".split())
+_OBJECTS = frozenset("it him her them too también lo".split())
 _NOBODY = (Sentence((), "", ""),)
 
 
@@ -60,7 +62,7 @@ def _leans(text: Features, body: Sequence[Sentence], other: Sequence[Sentence]) 
         following = body[at + 1] if at + 1 < len(body) else None
         if sentence.end not in _ENDS or _continues(sentence) or (asks and first.key in lexicon.ANSWERS):
             return True
-        if before[sentence.text] != previous and _points_back(text, sentence):
+        if before[sentence.text] != previous and _points_back(text, sentence, among=len(body)):
             return True
         if following is not None and sentence.end in "?？؟" and _answered(following, after[sentence.text]):
             return True
@@ -89,8 +91,11 @@ def _answered(following: Sentence, other: str) -> bool:
     return other != following.text and not exclaims and (bool(other) or len(following.tokens) <= _LABEL)
 
 
-def _points_back(text: Features, sentence: Sentence) -> bool:
+def _points_back(text: Features, sentence: Sentence, *, among: int) -> bool:
     first = sentence.tokens[0]
+    named = not _OBJECTS.isdisjoint(token.key for token in sentence.tokens[1:])
+    if among > _FEW and (first.key in _THE or (named and sentence.end != "!")):
+        return True
     if first.key in lexicon.PRONOUNS or (text.language == "es" and first.key in lexicon.STATIVES):
         return len(text.actors) > 1
     pairs = {f"{one.key}|{other.key}" for one, other in pairwise(sentence.tokens)}
