@@ -9,6 +9,8 @@ from muninn.domain.separation import Text, compare
 LEANS = r"""
 Ana has the key. Ask her. Tom is away. | Tom is away. Ask her. Ana has the key.
 We are out of milk. The shop is closed. That is a problem. | The shop is closed. That is a problem. We are out of milk.
+Eva: Peel the onions. Fry the onions. | Eva: Fry the onions. Peel the onions.
+Eva: The alarm rang. The guard left. | Eva: The guard left. The alarm rang.
 Login is broken. Fix it today. Search is slow. | Search is slow. Fix it today. Login is broken.
 The milk is bad! The cheese is fine! Throw it away. | The cheese is fine! The milk is bad! Throw it away.
 El coche es rojo. La dueña es Ana. La furgoneta es azul. | La furgoneta es azul. La dueña es Ana. El coche es rojo.
@@ -69,6 +71,11 @@ Anna: Wow, that is great! What do you like most about it? | Anna: What do you li
 El contrato está en inglés. El tribunal está en Madrid. | El tribunal está en Madrid. El contrato está en inglés.
 A Ana le gusta el té. Tomás prefiere café. | Tomás prefiere café. A Ana le gusta el té.
 ¡Hola, Eva! El piso es caro. | El piso es caro. ¡Hola, Eva!
+Thanks for the cake, Tom! The children ate it all. The kitchen is a mess. | The children ate it all. The kitchen is a mess. Thanks for the cake, Tom!
+So proud of you! Thanks, Eva! Painted the fence yesterday. Fixed the gate. | Thanks, Eva! Painted the fence yesterday. Fixed the gate. So proud of you!
+Eva: The lake is cold. It is a long walk. The view is lovely. | Eva: The view is lovely. The lake is cold. It is a long walk.
+¡Gracias, Eva! Los niños se lo comieron todo. La cocina es un desastre. | Los niños se lo comieron todo. La cocina es un desastre. ¡Gracias, Eva!
+The garden is small. It is green. | It is green. The garden is small.
 """
 
 

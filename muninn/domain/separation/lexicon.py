@@ -248,7 +248,7 @@ ASKED_AFTER = _set("to for at in on by with from of a de en con por para desde")
 """A preposition that may stand before a question word ("to whom", "por qué")."""
 INTERJECTIONS = _set("so and but hey oh ok okay wow also well then hi yeah now btw plus")
 HAILS = _set(
-    "hey hi hello bye thanks thank wow oh ah aww oof congrats hola gracias vaya ay ciao merci danke grazie obrigado"
+    "hey hi hello bye thanks thank wow whoa woah oh ah aww oof yeah yep congrats hola gracias vaya ay ciao merci danke grazie obrigado"
 )
 """What opens a sentence that says nothing but hello, thanks or wow."""
 GREETINGS = (

@@ -169,7 +169,9 @@ def _tells(left: Marked, right: Marked, at: int) -> bool:
         return at == 0 or not _abbreviated(left.words[at - 1])
     if pauses == {",", ""}:
         fuller, barer = (left, right) if one.pause else (right, left)
-        return len(fuller.words) <= _FEW or barer.commas or _divides(fuller.words, at) or _cuts(fuller, at)
+        if barer.commas or _breathes(fuller, at):
+            return barer.commas
+        return len(fuller.words) <= _FEW or _divides(fuller.words, at) or _cuts(fuller, at)
     return True
 
 
@@ -230,6 +232,13 @@ def _cuts(text: Marked, at: int) -> bool:
     if end - at <= _CALLED_BY and after not in lexicon.CLOSINGS:
         return before not in lexicon.CALLS
     return any(word.lower() in lexicon.JOINERS for word in words[at + 1 : min(end, at + _NEAR - 1)])
+
+
+def _breathes(text: Marked, at: int) -> bool:
+    """Whether a comma only sets off whom a thanks or a wow is for."""
+    start = text.starts[at]
+    hails = text.words[start].lower() in lexicon.HAILS
+    return hails and at - start > 0 and (at - start <= _CALLED_BY or _end(text, at) - at <= _CALLED_BY)
 
 
 def _end(text: Marked, at: int) -> int:
