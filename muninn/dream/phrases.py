@@ -201,7 +201,7 @@ _SLOTS_ES: Mapping[str, str] = {
     "url": "dirección", "path": "ruta", "hash": "hash", "version": "versión", "port": "puerto", "date": "fecha",
     "weekday": "día", "time": "hora", "currency": "moneda", "unit": "unidad", "number": "número",
     "identifier": "identificador", "quoted": "cita", "name": "nombre", "negation": "negación", "antonym": "opuestos",
-    "word": "palabras", "order": "orden",
+    "word": "palabras", "order": "orden", "writing": "escritura",
 }  # fmt: skip
 _REFUSALS_ES: Mapping[str, str] = {
     "an address that its memories do not contain": "una dirección que sus recuerdos no contienen",

@@ -32,7 +32,7 @@ _TALK = frozenset(
 )
 _OPENERS = (
     _TALK | lexicon.INTERJECTIONS | lexicon.ANSWERS | lexicon.FUNCTION_WORDS | lexicon.PRONOUNS | lexicon.QUESTION_WORDS
-    | lexicon.QUESTION_VERBS | lexicon.SEQUENCE_OPENERS | lexicon.IMPERATIVES | lexicon.NEGATIONS
+    | lexicon.QUESTION_VERBS | lexicon.DOUBTFUL_QUESTION_VERBS | lexicon.SEQUENCE_OPENERS | lexicon.IMPERATIVES | lexicon.NEGATIONS
 ) - (lexicon.CASE_SENSITIVE - frozenset(("it", "who", "can")))  # fmt: skip
 """Words that open a sentence with a capital and are no names, unless in capitals throughout."""
 _STEM = 4  # letters

@@ -15,7 +15,10 @@ Port 8080 is taken | Port  8080 is taken!
 It's fine | it’s fine
 **Bold** claim | Bold claim
 Run `make test` first | Run make test first
-Well-known fact | well known fact
+- Buy milk | Buy milk.
+The team agreed, after a very long talk on Monday, to move the store to Postgres this summer. | The team agreed after a very long talk on Monday to move the store to Postgres this summer.
+Dr. Lee is at the clinic | Dr Lee is at the clinic
+Anna: It was great! | anna: it was great!
 The disk is full , sadly . | The disk is full, sadly.
 Wait 5 % longer | Wait 5% longer
 El café está abierto. | El café está abierto
@@ -31,7 +34,6 @@ The deadline is March 14, 2026 | The deadline is 14 March 2026
 It serves two hundred and fifty users of the app | It serves 250 users of the app
 Wait 30 s | Wait 30 seconds
 The limit is 1,500 rows in the table | The limit is 1500 rows in the table
-Restart the server | Restart server
 Cuesta 5 € | Cuesta €5
 Tenemos veinticinco usuarios | Tenemos 25 usuarios
 El plazo es el 3 de mayo de 2026 | El plazo es el 3 mayo 2026

@@ -20,6 +20,7 @@ es cuando/cuadno proyecto/proyeccto importante/imporante también/tambbién reun
 """
 DOUBTFUL = """
 en configuration/configurtion deployment/deplotment painting/paintting definitely/definilely lantern/lantren
+en scribed/scribd stringer/stringr knitter/knittr
 es servidor/servidior función/funicón servidor/sevidor configuración/configuarción actualización/actualizacón
 """
 """Slips that are written as words are: nothing tells them from words that the lists lack."""
@@ -42,6 +43,7 @@ es cantaban/cantaran pagaron/pagaran sureste/suroeste moralidad/mortalidad edita
 UNLISTED = """
 en unicorn/uvicorn backbend/backend rename/refname unmask/umask unmount/umount rustic/rustc studio/stdio fronted/frontend
 en inclined/inlined uptime/utime nextjs/nestjs reactor/refactor hardcore/hardcode arrange/arange spellcheck/shellcheck
+en dribble/dribbble
 en finish/finnish hungry/hungary automate/automake pretended/prepended initializes/initializers likewise/linewise waiter/walter console/consol
 es hacerle/hacerse dejaría/dejarla decirles/decirlos pasaras/pasarlas enviarla/enviara
 """

@@ -121,3 +121,11 @@ def test_hostile_repetition_is_read_in_time(unit: str) -> None:
     started = time.perf_counter()
     compare(Text(None, f"a{text}¡"), Text(None, f"a{text} 5"), vocabulary=_Known())
     assert time.perf_counter() - started < 15  # a reading that backtracks never ends
+
+
+def test_many_marks_that_differ_are_read_in_time() -> None:
+    started = time.perf_counter()
+    compare(Text(None, "too, " * 20_000), Text(None, "too " * 20_000), vocabulary=_Known())
+    compare(Text(None, "too\n" * 20_000), Text(None, "too " * 20_000), vocabulary=_Known())
+    compare(Text(None, "It is. " * 10_000), Text(None, "It was. " * 10_000), vocabulary=_Known())
+    assert time.perf_counter() - started < 15

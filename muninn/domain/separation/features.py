@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from muninn.domain.separation import lexicon
+from muninn.domain.separation.marks import Marked, marked
 from muninn.domain.separation.occasion import marks
 from muninn.domain.separation.slots import Part, language, parts, quotations
 from muninn.domain.separation.text import Sentence, Text, Token, normalise, sentences, speaker
@@ -21,22 +21,8 @@ CLOSED = frozenset(
      *lexicon.NEGATIONS, *lexicon.QUANTITIES, *lexicon.RELATIVE_DAYS)
 )  # fmt: skip
 """Words of which two never differ by accident."""
-_CANONICAL = frozenset(("number", "port", "date", "time", "unit", "currency"))
-
-
-class Plain(NamedTuple):
-    """A content with contractions spelled out, values canonical, and harmless articles put aside by the place they held."""
-
-    keys: tuple[str, ...]
-    articles: dict[int, str]
-
-    def same(self, other: Plain) -> bool:
-        """Equal keys, and no place where both have an article and not the same ("el capital", "la capital")."""
-        return (
-            bool(self.keys)
-            and self.keys == other.keys
-            and all(other.articles.get(place, article) == article for place, article in self.articles.items())
-        )
+_CANONICAL = frozenset(("port", "date", "time", "unit"))
+_AS_WRITTEN = frozenset(("path", "url", "identifier", "hash", "version"))
 
 
 @dataclass(frozen=True)
@@ -45,17 +31,23 @@ class Features:
 
     title: tuple[Sentence, ...]
     body: tuple[Sentence, ...]
-    normalised: str
+    heading: str
+    content: str
     spoken: int = 0  # words of the body that only say who speaks
+
+    @property
+    def normalised(self) -> str:
+        return f"{self.heading}\n{self.content}" if self.heading else self.content
 
     @cached_property
     def talk(self) -> tuple[Sentence, ...]:
-        """The body with who speaks as a sentence of its own."""
+        """Who speaks as a sentence of its own, and what is said; empty where nobody speaks."""
         if not self.spoken:
-            return self.body
+            return ()
         first = self.body[0]
-        label = Sentence(first.tokens[: self.spoken], " ")
-        return (label, Sentence(first.tokens[self.spoken :], first.end), *self.body[1:])
+        who, _, said = first.text.partition(": ")
+        label = Sentence(first.tokens[: self.spoken], ".", who)
+        return (label, Sentence(first.tokens[self.spoken :], first.end, said), *self.body[1:])
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -64,6 +56,10 @@ class Features:
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
         return tuple(token for sentence in self.sentences for token in sentence.tokens)
+
+    @property
+    def body_tokens(self) -> tuple[Token, ...]:
+        return self.tokens[len(self.title_key) :]
 
     @cached_property
     def title_key(self) -> tuple[str, ...]:
@@ -74,23 +70,9 @@ class Features:
         return keys(self.body)
 
     @cached_property
-    def questions(self) -> frozenset[int]:
-        """Positions after which a question mark decides between asking and stating."""
-        found, at = [], 0
-        for sentence in self.sentences:
-            at += len(sentence.tokens)
-            if asks_by_mark(sentence):
-                found.append(at)
-        return frozenset(found)
-
-    @cached_property
-    def unmarked(self) -> bool:
-        """Whether a text of some length has lost all its sentence marks, so that a missing one says nothing."""
-        return len(self.tokens) > 8 and not any(sentence.end in ".!?。！？؟" for sentence in self.sentences)
-
-    @cached_property
-    def openers(self) -> frozenset[str]:
-        return frozenset(token.key for token in self.tokens if token.opens)
+    def marked(self) -> Marked:
+        """What stands between the words of the body."""
+        return marked(self.content)
 
     @cached_property
     def cased(self) -> frozenset[str]:
@@ -98,17 +80,31 @@ class Features:
         return frozenset(t.key for t in self.tokens if not t.opens and t.sort == "word" and t.raw[:1].isupper())
 
     @cached_property
-    def inside(self) -> frozenset[str]:
-        """Keys that stand anywhere but at the start of a sentence."""
-        return frozenset(token.key for token in self.tokens if not token.opens)
+    def written(self) -> dict[str, set[str]]:
+        """key → how it is written inside sentences."""
+        found: dict[str, set[str]] = {}
+        for token in self.tokens:
+            if not token.opens:
+                found.setdefault(token.key, set()).add(token.raw)
+        return found
 
     @cached_property
-    def recased(self) -> bool:
-        """Whether the whole text is lower case, upper case or in title case, so that capitals say nothing."""
+    def bare(self) -> bool:
+        """Whether no word has a capital."""
+        return all(token.raw == token.raw.lower() for token in self.tokens if token.sort == "word")
+
+    @cached_property
+    def shouted(self) -> bool:
+        """Whether all words are upper case or in title case."""
         words = [token.raw for token in self.tokens if token.sort == "word"]
-        if not any(raw[:1].isupper() for raw in words):
-            return True
-        return len(words) > 2 and (all(map(str.isupper, words)) or all(raw[:1].isupper() for raw in words))
+        return len(words) > 1 and (
+            all(map(str.isupper, words)) or (len(words) > 2 and all(raw[:1].isupper() for raw in words))
+        )
+
+    @property
+    def recased(self) -> bool:
+        """Whether capitals say nothing in the text."""
+        return self.bare or self.shouted
 
     @cached_property
     def language(self) -> str:
@@ -136,7 +132,8 @@ class Features:
             first.key
             for first, second in (sentence.tokens[:2] for sentence in self.sentences if len(sentence.tokens) > 1)
             if first.raw[:1].isupper() and first.key not in lexicon.FUNCTION_WORDS | lexicon.PRONOUNS
-            if second.key in lexicon.SINGULAR_VERBS or second.key.endswith(("s", "ed", "ó", "aba"))
+            if second.key in lexicon.SINGULAR_VERBS
+            or (second.key.endswith(("s", "ed", "ó", "aba")) and second.key not in lexicon.FUNCTION_WORDS)
         }
         return self.names | found
 
@@ -165,7 +162,8 @@ class Features:
         return {" ".join(keys(sentences(inside))): inside for inside in quotations(self.normalised) if inside.strip()}
 
     @cached_property
-    def plain(self) -> Plain:
+    def plain(self) -> tuple[str, ...]:
+        """The keys of the body with contractions spelled out and values written one way."""
         return _plain([token for sentence in self.body for token in sentence.tokens], self.language)
 
     @cached_property
@@ -198,50 +196,41 @@ class Features:
 def features(text: Text) -> Features:
     """Read a text; ``compare`` takes the result as often as needed."""
     title, content = normalise(text.title or ""), normalise(text.content)
-    whole = f"{title}\n{content}" if title else content
-    return Features(title=sentences(title), body=sentences(content), normalised=whole, spoken=speaker(content))
+    return Features(
+        title=sentences(title), body=sentences(content), heading=title, content=content, spoken=speaker(content)
+    )
 
 
 def keys(found: Iterable[Sentence]) -> tuple[str, ...]:
     return tuple(token.key for sentence in found for token in sentence.tokens)
 
 
-def asks_by_mark(sentence: Sentence) -> bool:
-    """Whether only its mark makes a sentence a question: no question word opens it."""
-    if sentence.end not in "?？؟":
-        return False
-    opening = [token.key for token in sentence.tokens[:3]]
-    if opening[0] in lexicon.INTERJECTIONS and len(opening) > 1:
-        opening = opening[1:]
-    return opening[0] not in lexicon.QUESTION_VERBS and lexicon.QUESTION_WORDS.isdisjoint(opening)
-
-
-def _plain(tokens: Sequence[Token], tongue: str) -> Plain:
+def _plain(tokens: Sequence[Token], tongue: str) -> tuple[str, ...]:
     spelled: list[Token] = []
     for token in tokens:
         spelled.extend(_spell_out(token) if "'" in token.raw or token.key == "cannot" else (token,))
     found: list[str] = []
-    for part in parts(spelled, tongue):
-        key = part.value if part.slot in _CANONICAL or part.slot is None else part.shown.lower()
-        key = part.shown if part.slot in ("path", "url", "identifier", "hash", "version") else key
+    every = parts(spelled, tongue)
+    for at, part in enumerate(every):
+        key = part.value if _one_way(every, at) else part.shown if part.slot in _AS_WRITTEN else part.shown.lower()
         if part.slot == "number" and found and found[-1].startswith("currency "):
             found.insert(len(found) - 1, key)
         else:
             found.append(key)
-    articles = {"en": lexicon.ENGLISH_ARTICLES, "es": lexicon.SPANISH_ARTICLES}.get(tongue, frozenset())
-    kept: list[str] = []
-    aside: dict[int, str] = {}
-    for at, key in enumerate(found):
-        if key in articles and _droppable(found, at):
-            aside[len(kept)] = key
-        else:
-            kept.append(key)
-    return Plain(tuple(kept), aside)
+    return tuple(found)
 
 
-def _droppable(found: Sequence[str], at: int) -> bool:
-    following = found[at + 1] if at + 1 < len(found) else ""
-    return following.isalpha() and following not in lexicon.KEEPS_ARTICLE and following not in CLOSED
+def _one_way(every: Sequence[Part], at: int) -> bool:
+    """Whether a part's value stands for it: words, and values whose other ways of writing mean the same.
+
+    Ordinals have a gender in Spanish, and money words mean other things away from an amount ("peso").
+    """
+    part = every[at]
+    if part.slot == "currency":
+        return any(one.slot == "number" for one in every[max(0, at - 1) : at + 2])
+    if part.slot == "number":
+        return not part.value.endswith("th")
+    return part.slot is None or part.slot in _CANONICAL
 
 
 def _spell_out(token: Token) -> list[Token]:

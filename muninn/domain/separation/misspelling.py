@@ -6,7 +6,8 @@ No list is whole, and what it lacks (terms, derivations, names) differs from wha
 is common everywhere, the odd form must also be written as no word is. Under eight letters, where words have many neighbours,
 the store must use the right form elsewhere, too.
 What may be grammar, or a word that no list has, is no misspelling: first and last letters (unless swapped), accents, one vowel
-for another, and in words under eight letters one consonant for another that is not its neighbour on the keyboard.
+for another, the e of a last -er or -ed, which names of products drop, and in words under eight letters one consonant for
+another that is not its neighbour on the keyboard.
 """
 
 from __future__ import annotations
@@ -90,6 +91,8 @@ def one_slip(left: str, right: str) -> bool:
     if len(middle_left) == len(middle_right) == 2:
         return middle_left == middle_right[::-1]
     if start == 0 or end == 0 or not (middle_left + middle_right).isascii():
+        return False
+    if end == 1 and {middle_left, middle_right} == {"", "e"}:
         return False
     if len(middle_left) == len(middle_right) == 1:
         return _slips(middle_left, middle_right, long=shared >= LONG)

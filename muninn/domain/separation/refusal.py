@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from muninn.domain.separation import lexicon
 from muninn.domain.separation.features import Features
+from muninn.domain.separation.opposites import OPPOSING_PREFIXES, OPPOSITES
 from muninn.domain.separation.slots import VALUE_SLOTS
 from muninn.domain.separation.text import STOP
 
@@ -107,7 +108,7 @@ def _opposed(only_left: Sequence[str], only_right: Sequence[str]) -> Refusal | N
     right = {base: word for word in reversed(only_right) for base in _bases(word)}
     for word in only_left:
         for base in _bases(word):
-            found = sorted(lexicon.OPPOSITES.get(base, _NONE) & right.keys())
+            found = sorted(OPPOSITES.get(base, _NONE) & right.keys())
             if found:
                 return Refusal("antonym", word, right[found[0]])
         for other in only_right:
@@ -134,9 +135,7 @@ _NONE: frozenset[str] = frozenset()
 
 
 def _prefixed(word: str, longer: str) -> bool:
-    return (
-        len(longer) > len(word) > 3 and longer.endswith(word) and longer.removesuffix(word) in lexicon.OPPOSING_PREFIXES
-    )
+    return len(longer) > len(word) > 3 and longer.endswith(word) and longer.removesuffix(word) in OPPOSING_PREFIXES
 
 
 _FEW_WORDS = 10

@@ -20,7 +20,7 @@ VALUE_SLOTS = (
     "url", "path", "hash", "version", "port", "date", "weekday", "time", "currency", "unit", "number", "identifier",
     "quoted", "name",
 )  # fmt: skip
-"""Slots that carry a value, most telling first; negation, antonym, word and order are differences but not values."""
+"""Slots that carry a value, most telling first; negation, antonym, word, writing and order are not values."""
 
 
 class Part(NamedTuple):
@@ -34,7 +34,7 @@ class Part(NamedTuple):
 _ORDINAL = re.compile(r"^(\d+)(?:st|nd|rd|th|o|a|er|ª|º)$")
 _ENGLISH_NUMBER = re.compile(r"^\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
 _SPANISH_NUMBER = re.compile(r"^\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d+)$")
-# One dot and three digits may be a decimal even in Spanish text: it stays as written.
+# One mark and three digits may be thousands or a decimal even in Spanish text: it stays as written.
 _QUOTED = re.compile(r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{2,200})'(?!\w)")
 
 
@@ -267,7 +267,7 @@ def _canonical_number(key: str, tongue: str) -> str:
         return sign + digits.replace(",", "")
     if tongue == "es" and _SPANISH_NUMBER.match(digits):
         return sign + digits.replace(".", "").replace(",", ".")
-    if tongue == "es" and re.fullmatch(r"\d+,\d+", digits):
+    if tongue == "es" and re.fullmatch(r"\d+,\d+", digits) and not re.fullmatch(r"\d{1,3},\d{3}", digits):
         return sign + digits.replace(",", ".")
     return key
 

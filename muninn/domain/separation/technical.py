@@ -13,7 +13,7 @@ _DOMAIN = re.compile(
     re.IGNORECASE,
 )
 _HASH = re.compile(r"^(?:sha\d+:|0x)?(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,128}$", re.IGNORECASE)
-ISO_DATE = re.compile(r"^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:T.*)?$")
+ISO_DATE = re.compile(r"^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:T.*)?$")
 _ISO_MONTH = re.compile(r"^(\d{4})-(0[1-9]|1[0-2])$")
 _SLASHED = re.compile(r"^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})$")
 _QUARTER = re.compile(r"^(?:[qh]\d|\d[qht])$", re.IGNORECASE)

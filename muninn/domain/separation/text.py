@@ -43,22 +43,37 @@ STOP = Token(",", ",", "symbol", False)
 class Sentence(NamedTuple):
     tokens: tuple[Token, ...]
     end: str  # its last visible character
+    text: str  # as written, single spaces
 
 
+_RAISED = {
+    chr(code): {"<super>": "^", "<sub>": "_", "<fraction>": " "}[kind]
+    for start, end in (
+        (0xB2, 0xBF),
+        (0x2070, 0x20A0),
+        (0x2150, 0x2190),
+        (0x2B0, 0x2B9),
+        (0x2E0, 0x2E5),
+        (0x1D2C, 0x1DC0),
+    )
+    for code in range(start, end)
+    if (kind := unicodedata.decomposition(chr(code)).partition(" ")[0]) in ("<super>", "<sub>", "<fraction>")
+    if chr(code) != "º"
+}
+"""What keeps a raised, lowered or fractional character from reading like the plain one (x² is not x2); not º and ª."""
 _MARKS = str.maketrans(
     {
         "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‟": '"', "‘": "'", "’": "'", "‚": "'", "‛": "'", "´": "'",
-        "`": None, "−": "-", "‐": "-", "‑": "-", "\u200b": None, "\ufeff": None, "\u00ad": None, "\u2060": None,
+        "−": "-", "‐": "-", "‑": "-", "\u200b": None, "\ufeff": None, "\u00ad": None, "\u2060": None,
         "\u200e": None, "\u200f": None, "\ufe0f": None, "⁄": "/",
-        **{c: f"^{d}" for c, d in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)},
-        **{c: f"_{d}" for c, d in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)},
-        **{c: f" {c}" for c in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"},
+        **{c: f"{mark}{c}" for c, mark in _RAISED.items()},
     }
 )  # fmt: skip
 _LONG_DASH = re.compile(r"(?<=\d)\s?[–—]\s?(?=\d)")
 _DASH_SIGN = re.compile(r"(?<!\S)–(?=\d)")
 _BOLD = re.compile(r"(?<![\w*/])\*\*(?=[^\W\d_])([^*\n]{1,200})(?<=[\w.,:;!?)])\*\*(?![\w*/])", re.DOTALL)
 _ACCOUNTED = re.compile(r"^\([$€£¥]?\d[\d.,]*%?\)[.,;:]?$")
+_SUBSTITUTED = re.compile(r"(?:(?<==)|(?<=\becho )|(?<=\bkill )|(?<=\brm )|(?<=\bcat )|(?<=\bcd ))`([^`\n]{1,200})`")
 _BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+|\n\s*|(?<=[。！？])")
 _SPEAKER = re.compile(r"[A-ZÀ-ÖØ-Þ][^\W\d_]+(?: [A-ZÀ-ÖØ-Þ][^\W\d_]+)?: (?=[^\W\d_\"'¿¡(])")
 _ENUMERATOR = re.compile(r"^(?:\d{1,3}|[a-zA-Z])[.)]$")
@@ -84,12 +99,12 @@ _SCRIPT_RUN = re.compile(
 
 def normalise(text: str) -> str:
     """One Unicode form of a text: NFKC with its traps defused (x² is not x2, ½ stays apart), plain quotes and dashes."""
+    if "`" in text:  # quotes code in Markdown, but replaces a command by its output in a shell
+        text = _SUBSTITUTED.sub(r"$(\1)", text).replace("`", "")
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_MARKS)).translate(_MARKS)
         text = _DASH_SIGN.sub("-", _LONG_DASH.sub("-", text))
         text = text.replace("–", " – ").replace("—", " — ")
-    elif "`" in text:
-        text = text.replace("`", "")
     return _BOLD.sub(r"\1", text) if "**" in text else text
 
 
@@ -101,10 +116,10 @@ def sentences(text: str) -> tuple[Sentence, ...]:
         if not tokens:
             continue
         if found and tokens[0].key in lexicon.FORWARD_NEGATIONS and found[-1].end in _STOPS:
-            found[-1] = Sentence((*found[-1].tokens, STOP), found[-1].end)
-        found.append(Sentence(tokens, part.rstrip()[-1]))
+            found[-1] = found[-1]._replace(tokens=(*found[-1].tokens, STOP))
+        found.append(Sentence(tokens, part.rstrip()[-1], " ".join(part.split())))
     if found and found[-1].tokens[-1] is STOP:
-        found[-1] = Sentence(found[-1].tokens[:-1], found[-1].end)
+        found[-1] = found[-1]._replace(tokens=found[-1].tokens[:-1])
     return tuple(sentence for sentence in found if sentence.tokens)
 
 
@@ -195,6 +210,7 @@ def _word(raw: str, opens: bool, before: list[Token]) -> Token:
 def _symbol(raw: str) -> str:
     """What follows a number: unit symbols keep their case (Mb is not MB), am and pm do not."""
     known = raw in lexicon.UNITS or raw.lower() in lexicon.UNITS or raw.upper() in lexicon.UNITS or len(raw) == 1
+    known = known or _lower_camel(raw)
     return raw if known else raw.lower()
 
 

@@ -130,7 +130,7 @@ def contradiction(a: Text | Features, b: Text | Features) -> Refusal | None:
     refusal = compare(a, b).refusal
     if refusal is None or refusal.slot in _OPPOSED:
         return refusal
-    if refusal.slot == "order" or not (refusal.left and refusal.right):
+    if refusal.slot in ("order", "writing") or not (refusal.left and refusal.right):
         return None
     left, right = len(refusal.left.split()), len(refusal.right.split())
     return refusal if refusal.slot in VALUE_SLOTS or left == right <= _SWAPPED else None
