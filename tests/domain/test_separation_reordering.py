@@ -74,6 +74,7 @@ A Ana le gusta el té. Tomás prefiere café. | Tomás prefiere café. A Ana le 
 Thanks for the cake, Tom! The children ate it all. The kitchen is a mess. | The children ate it all. The kitchen is a mess. Thanks for the cake, Tom!
 So proud of you! Thanks, Eva! Painted the fence yesterday. Fixed the gate. | Thanks, Eva! Painted the fence yesterday. Fixed the gate. So proud of you!
 Eva: The lake is cold. It is a long walk. The view is lovely. | Eva: The view is lovely. The lake is cold. It is a long walk.
+Eva: The lake is cold. The view is lovely. | The view is lovely. Eva: The lake is cold.
 ¡Gracias, Eva! Los niños se lo comieron todo. La cocina es un desastre. | Los niños se lo comieron todo. La cocina es un desastre. ¡Gracias, Eva!
 The garden is small. It is green. | It is green. The garden is small.
 """

@@ -339,6 +339,26 @@ def test_writing_that_carries_meaning_is_refused(left: str, right: str) -> None:
     assert _refused(left, right)
 
 
+STYLE = r"""
+Thanks, Eva! The roof is dry now, and the gutter is new. What did it cost in the end? | Thanks Eva The roof is dry now and the gutter is new What did it cost in the end
+The roof is dry now, and the gutter is new. We paid in spring, after the storm. | the roof is dry now and the gutter is new we paid in spring after the storm
+The roof is dry now: the gutter is new. We paid in March (after the storm). | The roof is dry now the gutter is new We paid in March after the storm
+The roof is dry, Eva! It cost a lot. | The roof is dry Eva! It cost a lot.
+El tejado está seco, y el canalón es nuevo. Pagamos en marzo, tras la tormenta. | El tejado está seco y el canalón es nuevo Pagamos en marzo tras la tormenta
+Eva met Tom at the gate. The dog of Ana was there. | Eva met tom at the gate. the dog of ana was there.
+It's late and we're tired. That's all there is to say. | Its late and were tired. Thats all there is to say.
+I'm sure you're right about the boiler. | Im sure youre right about the boiler.
+What did the plumber say? | What did the plumber say!
+The lease ends in June. Your flat is next. | The lease ends in June Your flat is next
+"""
+
+
+@pytest.mark.parametrize(("left", "right"), _pairs(STYLE))
+def test_what_a_writer_leaves_out_everywhere_tells_nothing(left: str, right: str) -> None:
+    for one, other in ((left, right), (right, left)):
+        assert compare(Text(None, one), Text(None, other)).equal_after_normalisation
+
+
 def test_titles_are_read_as_closely() -> None:
     for left, right in (("Backup (old)", "Backup old"), ("Notes on Polish", "Notes on polish"), ("v1, v2", "v1 v2")):
         assert compare(Text(left, "It is kept."), Text(right, "It is kept.")).refusal is not None

@@ -1,7 +1,8 @@
 """Knows where a capital letter makes another word ("Polish", "US", "Plan A", a password) and where it says nothing.
 
 It says nothing at the start of a sentence, unless the whole word is in capitals ("WHO", "NO"), and in a text that is all
-upper case or all in title case. In a text without any capital only the words that are known to need one are doubtful.
+upper case or all in title case. In a text that lost all its capitals only the words that are known to need one are doubtful.
+An apostrophe makes another word, too ("we'll"), unless a text has lost several.
 """
 
 from __future__ import annotations
@@ -15,17 +16,31 @@ def respelled(left: Features, right: Features, *, headed: bool) -> tuple[str, st
     """The first word of two bodies with equal keys whose capitals or apostrophe make it another word. ``headed``: the titles
     have equal keys, too, and count."""
     forgiving = (left.shouted and _forgives(right)) or (right.shouted and _forgives(left))
-    bare = (left.bare and _forgives(right)) or (right.bare and _forgives(left))
-    begins = left.marked.begins
+    bare = _levelled(left, right) or _levelled(right, left)
+    begins, unspelled = left.marked.begins, _unspelled(left, right) or _unspelled(right, left)
     for one, other in zip(*(text.tokens if headed else text.body_tokens for text in (left, right)), strict=True):
         if one.raw == other.raw:
             continue
         if one.raw.lower() != other.raw.lower():
-            if one.key not in lexicon.BARE_CONTRACTIONS and "'" in one.raw + other.raw:
+            if not unspelled and one.key not in lexicon.UNMISTAKABLE and "'" in one.raw + other.raw:
                 return one.raw, other.raw
         elif not forgiving and (_named(one, other, begins) if bare else _differ(one, other)):
             return one.raw, other.raw
     return None
+
+
+def _unspelled(text: Features, other: Features) -> bool:
+    """Whether a text lost all apostrophes, of which the other has several."""
+    ours, theirs = (sum("'" in token.raw for token in one.tokens) for one in (text, other))
+    return ours == 0 and theirs > 1
+
+
+def _levelled(text: Features, other: Features) -> bool:
+    """Whether a text lost all capitals that the other has; its first letter may be one when the other has several."""
+    if not _forgives(other):
+        return False
+    several = sum(token.raw != token.raw.lower() for token in other.tokens[1:] if token.sort == "word") > 1
+    return text.bare or (text.lowered and several)
 
 
 def _forgives(text: Features) -> bool:

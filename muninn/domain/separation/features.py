@@ -13,7 +13,7 @@ from muninn.domain.separation import lexicon
 from muninn.domain.separation.marks import Marked, marked
 from muninn.domain.separation.occasion import marks
 from muninn.domain.separation.slots import Part, language, parts, quotations
-from muninn.domain.separation.text import Sentence, Text, Token, normalise, sentences, speaker
+from muninn.domain.separation.text import Sentence, Text, Token, normalise, sentences
 
 CALENDAR = frozenset((*lexicon.MONTHS, *lexicon.WEEKDAYS))
 CLOSED = frozenset(
@@ -33,21 +33,10 @@ class Features:
     body: tuple[Sentence, ...]
     heading: str
     content: str
-    spoken: int = 0  # words of the body that only say who speaks
 
     @property
     def normalised(self) -> str:
         return f"{self.heading}\n{self.content}" if self.heading else self.content
-
-    @cached_property
-    def talk(self) -> tuple[Sentence, ...]:
-        """Who speaks as a sentence of its own, and what is said; empty where nobody speaks."""
-        if not self.spoken:
-            return ()
-        first = self.body[0]
-        who, _, said = first.text.partition(": ")
-        label = Sentence(first.tokens[: self.spoken], ".", who)
-        return (label, Sentence(first.tokens[self.spoken :], first.end, said), *self.body[1:])
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -100,6 +89,12 @@ class Features:
         return len(words) > 1 and (
             all(map(str.isupper, words)) or (len(words) > 2 and all(raw[:1].isupper() for raw in words))
         )
+
+    @cached_property
+    def lowered(self) -> bool:
+        """Whether no word has a capital, or none but the very first letter."""
+        words = [token.raw for token in self.tokens if token.sort == "word"]
+        return all(raw[at == 0 :] == raw[at == 0 :].lower() for at, raw in enumerate(words))
 
     @property
     def recased(self) -> bool:
@@ -196,9 +191,7 @@ class Features:
 def features(text: Text) -> Features:
     """Read a text; ``compare`` takes the result as often as needed."""
     title, content = normalise(text.title or ""), normalise(text.content)
-    return Features(
-        title=sentences(title), body=sentences(content), heading=title, content=content, spoken=speaker(content)
-    )
+    return Features(title=sentences(title), body=sentences(content), heading=title, content=content)
 
 
 def keys(found: Iterable[Sentence]) -> tuple[str, ...]:

@@ -351,6 +351,10 @@ BARE_CONTRACTIONS = _set(
     "neednt"
 )
 """Keys of the contractions in n't, with or without their apostrophe."""
+UNMISTAKABLE = BARE_CONTRACTIONS | _set(
+    "im ive youre youve youll youd theyre theyve theyll theyd weve thats whats heres theres hes"
+)
+"""Keys of contractions that are no other word without their apostrophe."""
 HEADINGS = _set(
     "ranking rank priority priorities order steps step queue plan agenda todo todos list schedule route sequence timeline "
     "podium winners results stages phases history log changelog procedure recipe instructions prioridad prioridades orden "

@@ -1,7 +1,8 @@
 """Knows what stands between the words of a text (punctuation, brackets, quotes, dashes, indentation) and where it counts.
 
-Free to differ: the mark at the very end, "!" for ".", spaces and line breaks within a line of words, and commas that a writer
-leaves out everywhere, where they only mark a pause. Anything else may turn the meaning: a pause that moved, a bracket, a
+Free to differ: the mark at the very end, "!" for ".", spaces and line breaks within a line of words, and what a writer leaves
+out everywhere: commas, where a sentence does not turn on one, or every mark of a text that is long enough to be read without.
+Anything else may turn the meaning: a pause that moved, a bracket, a
 quotation, a hyphen, a colon, a dash, a question mark, a comma that divides a list, names one whom the sentence calls, or
 cuts off a clause.
 """
@@ -25,10 +26,17 @@ _PLAIN_MARKS = str.maketrans({
     "–": "-", "—": "-", "「": '"', "」": '"', "『": '"', "』": '"', "（": "(", "）": ")", "【": "[", "】": "]", "《": '"', "》": '"',
 })  # fmt: skip
 _STRUCTURE = frozenset("()[]{}\"';:-*#")
+_SPOKEN = frozenset("\"';:-()")
+"""Structure that a writer may leave out together with all pauses."""
 _NUMBERED = re.compile(r"^[.,:'/-]$")
 _QUESTION_VERBS = lexicon.QUESTION_VERBS | lexicon.DOUBTFUL_QUESTION_VERBS
+_SMALL = lexicon.FUNCTION_WORDS | lexicon.PRONOUNS | lexicon.QUESTION_WORDS
 _FEW = 12
-"""Words of a text so short that any comma may be what it turns on."""
+"""Words of a sentence so short that any comma may be what it turns on."""
+_READABLE = 9
+"""Words from which a text of several sentences can be read without any mark."""
+_RARE = 2
+"""Commas so few that each may be what a sentence turns on."""
 _NEAR = 4  # words
 _CALLED_BY = 2
 """Words after a last comma that still may be a call ("let's eat, grandma")."""
@@ -53,8 +61,22 @@ class Marked:
     indents: tuple[int, ...]
 
     @cached_property
-    def commas(self) -> bool:
-        return any(gap.pause == "," for gap in self.gaps)
+    def commas(self) -> int:
+        return sum(gap.pause == "," for gap in self.gaps)
+
+    @cached_property
+    def sentences(self) -> int:
+        return 1 + sum(gap.pause == "." or gap.asks for gap in self.gaps[1:-1])
+
+    @cached_property
+    def unmarked(self) -> bool:
+        """Whether nothing divides the words but spaces."""
+        return not any(gap.pause.strip() or gap.asks for gap in self.gaps[1:-1])
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether nothing stands between the words but pauses, and hyphens inside of words."""
+        return all(gap.structure in ("", "-") for gap in self.gaps[1:-1])
 
     @cached_property
     def broken(self) -> bool:
@@ -153,11 +175,15 @@ def _shown(text: Marked, at: int) -> str:
 
 def _tells(left: Marked, right: Marked, at: int) -> bool:
     one, other = left.gaps[at], right.gaps[at]
+    if _thrown_away(left, right, at) or _thrown_away(right, left, at):
+        return _divides(
+            left.words, at, sentences=any(gap.pause == "." or gap.asks or ":" in gap.structure for gap in (one, other))
+        )
     if one.structure != other.structure:
         return True
     if one.asks != other.asks:
-        asking, stating = (left, right) if one.asks else (right, left)
-        return bool(stating.gaps[at].pause.strip()) or at < len(left.words) or not _asks_in_words(asking, at)
+        asking = left if one.asks else right
+        return at < len(left.words) or not _asks_in_words(asking, at)
     if at == len(left.words) or one.asks or one.pause == other.pause:
         return False
     pauses = {one.pause, other.pause}
@@ -166,13 +192,29 @@ def _tells(left: Marked, right: Marked, at: int) -> bool:
     if pauses == {"\n", ""}:
         return not one.structure and ((left.broken and right.broken) or _divides(left.words, at))
     if pauses == {".", ""}:
-        return at == 0 or not _abbreviated(left.words[at - 1])
+        return at == 0 or not (_abbreviated(left.words[at - 1]) or (_opens(left.words[at]) and _opens(right.words[at])))
     if pauses == {",", ""}:
         fuller, barer = (left, right) if one.pause else (right, left)
         if barer.commas or _breathes(fuller, at):
-            return barer.commas
-        return len(fuller.words) <= _FEW or _divides(fuller.words, at) or _cuts(fuller, at)
+            return bool(barer.commas)
+        few = fuller.sentences == 1 and fuller.commas <= _RARE
+        return _divides(fuller.words, at) or (few and (len(fuller.words) <= _FEW or _cuts(fuller, at)))
     return True
+
+
+def _thrown_away(barer: Marked, fuller: Marked, at: int) -> bool:
+    """Whether a writer who leaves out every mark, in a text long enough to be read without, left out the one at ``at``."""
+    if len(barer.words) < _READABLE or at == 0 or not barer.unmarked or fuller.sentences == 1:
+        return False
+    one, other = barer.gaps[at], fuller.gaps[at]
+    if at == len(barer.words) and one.asks != other.asks:
+        return False
+    return one.structure == other.structure or (barer.plain and not one.structure and set(other.structure) <= _SPOKEN)
+
+
+def _opens(word: str) -> bool:
+    """Whether a small word has the capital that begins a sentence."""
+    return word[:1].isupper() and word.lower() in _SMALL and not _I.match(word)
 
 
 def _abbreviated(word: str) -> bool:
@@ -200,15 +242,16 @@ def _asks_in_words(text: Marked, at: int) -> bool:
     return opening[0] in lexicon.QUESTION_WORDS | lexicon.QUESTION_VERBS
 
 
-def _divides(words: Sequence[str], at: int) -> bool:
-    """Whether a mark between two words keeps apart what would be one: two numbers, two names, two characters."""
+def _divides(words: Sequence[str], at: int, *, sentences: bool = False) -> bool:
+    """Whether a mark between two words keeps apart what would be one: two numbers, two names (a sentence may begin with a
+    capital without a name), two characters."""
     if not 0 < at < len(words):
         return False
     before, after = words[at - 1], words[at]
     if _number(before) and _number(after):
         return not _dates(before, after)
     named = all(word[:1].isupper() and not _I.match(word) for word in (before, after))
-    named = named and before.lower() not in lexicon.CALLS
+    named = named and not sentences and before.lower() not in lexicon.CALLS
     return named or (bool(_UNSPACED.match(before)) and bool(_UNSPACED.match(after)))
 
 

@@ -5,6 +5,7 @@ They may when each stands on its own. One that answers, counts, lists, points ba
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -29,22 +30,13 @@ _OPEN = (
 _THE = frozenset("the its his her their el la los las su sus".split())
 _PERSONS = frozenset("he she they his her their él ella ellos ellas".split())
 _OBJECTS = frozenset("it him her them too también lo".split())
-_NOBODY = (Sentence((), "", ""),)
+_SPEAKER = re.compile(r"([A-ZÀ-ÖØ-Þ][^\W\d_]+(?: [A-ZÀ-ÖØ-Þ][^\W\d_]+)?): (?=[^\W\d_\"'¿¡(])")
 
 
 def same_sentences(left: Features, right: Features) -> bool:
     """The same sentences in another order, none of which leans on its place."""
-    if _reordered(left, right, left.body, right.body):
-        return True
-    (who, *ours), (other, *theirs) = left.talk or _NOBODY, right.talk or _NOBODY
-    return bool(who.text) and who.text == other.text and _reordered(left, right, ours, theirs, said=True)
-
-
-def _reordered(
-    left: Features, right: Features, ours: Sequence[Sentence], theirs: Sequence[Sentence], *, said: bool = False
-) -> bool:
-    """``said``: by one who is named in front."""
-    if len(ours) < 2 or len(ours) != len(theirs):
+    (who, ours), (other, theirs) = _said(left.body), _said(right.body)
+    if who != other or len(ours) < 2 or len(ours) != len(theirs):
         return False
     if Counter(one.text for one in ours) != Counter(one.text for one in theirs):
         return False
@@ -54,8 +46,19 @@ def _reordered(
         return True
     if not hails and (_proceeds(left, ours) or _proceeds(right, theirs)):
         return False
-    chats = hails or said
+    chats = hails or bool(who)
     return not (_leans(left, ours, theirs, chats=chats) or _leans(right, theirs, ours, chats=chats))
+
+
+def _said(body: Sequence[Sentence]) -> tuple[str, list[Sentence]]:
+    """Who speaks, if one is named before one of the sentences, and the sentences without the name."""
+    named = [(at, found) for at, one in enumerate(body) if (found := _SPEAKER.match(one.text))]
+    if len(named) != 1 or named[0][1][1].lower() in lexicon.HEADINGS:
+        return "", list(body)
+    at, found = named[0]
+    tokens = body[at].tokens[len(found[1].split()) :]
+    said = [*body[:at], body[at]._replace(tokens=tokens, text=body[at].text[found.end() :]), *body[at + 1 :]]
+    return (found[1], said) if tokens else ("", list(body))
 
 
 def _proceeds(text: Features, body: Sequence[Sentence]) -> bool:

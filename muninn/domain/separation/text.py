@@ -75,7 +75,6 @@ _BOLD = re.compile(r"(?<![\w*/])\*\*(?=[^\W\d_])([^*\n]{1,200})(?<=[\w.,:;!?)])\
 _ACCOUNTED = re.compile(r"^\([$€£¥]?\d[\d.,]*%?\)[.,;:]?$")
 _SUBSTITUTED = re.compile(r"(?:(?<==)|(?<=\becho )|(?<=\bkill )|(?<=\brm )|(?<=\bcat )|(?<=\bcd ))`([^`\n]{1,200})`")
 _BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+|\n\s*|(?<=[。！？])")
-_SPEAKER = re.compile(r"[A-ZÀ-ÖØ-Þ][^\W\d_]+(?: [A-ZÀ-ÖØ-Þ][^\W\d_]+)?: (?=[^\W\d_\"'¿¡(])")
 _ENUMERATOR = re.compile(r"^(?:\d{1,3}|[a-zA-Z])[.)]$")
 _TRAILING = ".,;:!?)]}\"'…。，、；：！？」』）】》،؛؟।"
 _LEADING = "\"'([{¡¿「『（【《"
@@ -121,17 +120,6 @@ def sentences(text: str) -> tuple[Sentence, ...]:
     if found and found[-1].tokens[-1] is STOP:
         found[-1] = found[-1]._replace(tokens=found[-1].tokens[:-1])
     return tuple(sentence for sentence in found if sentence.tokens)
-
-
-def speaker(text: str) -> int:
-    """How many words before a colon say who speaks ("Anna: …"); 0 when a list or a single clause follows instead."""
-    found = _SPEAKER.match(text.strip())
-    if found is None or found[0].rstrip(": ").lower() in lexicon.HEADINGS:
-        return 0
-    talk = text.strip()[found.end() :]
-    pieces = _BREAK.split(talk)
-    marked = talk[-1:] in ".!?" and len(pieces) > 1 and any(piece.count(" ") > 2 for piece in pieces)
-    return len(_tokens(found[0])) if marked else 0
 
 
 def _pieces(text: str) -> list[str]:
