@@ -39,7 +39,7 @@ def _levelled(text: Features, other: Features) -> bool:
     """Whether a text lost all capitals that the other has; its first letter may be one when the other has several."""
     if not _forgives(other):
         return False
-    several = sum(token.raw != token.raw.lower() for token in other.tokens[1:] if token.sort == "word") > 1
+    several = sum(token.raw != token.raw.lower() for token in other.body_tokens[1:] if token.sort == "word") > 1
     return text.bare or (text.lowered and several)
 
 

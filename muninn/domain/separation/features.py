@@ -79,8 +79,8 @@ class Features:
 
     @cached_property
     def bare(self) -> bool:
-        """Whether no word has a capital."""
-        return all(token.raw == token.raw.lower() for token in self.tokens if token.sort == "word")
+        """Whether no word of the content has a capital."""
+        return all(token.raw == token.raw.lower() for token in self.body_tokens if token.sort == "word")
 
     @cached_property
     def shouted(self) -> bool:
@@ -92,8 +92,8 @@ class Features:
 
     @cached_property
     def lowered(self) -> bool:
-        """Whether no word has a capital, or none but the very first letter."""
-        words = [token.raw for token in self.tokens if token.sort == "word"]
+        """Whether no word of the content has a capital, or none but the very first letter."""
+        words = [token.raw for token in self.body_tokens if token.sort == "word"]
         return all(raw[at == 0 :] == raw[at == 0 :].lower() for at, raw in enumerate(words))
 
     @property

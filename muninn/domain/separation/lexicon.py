@@ -232,6 +232,11 @@ FUNCTION_WORDS = (
     )
 )
 
+PREPOSITIONS = _set(
+    "above across against along among around behind below beneath beside between beyond during inside near outside through "
+    "toward towards within ante bajo contra dentro durante junto mediante según tras"
+)
+"""Those that are no function words."""
 QUESTION_WORDS = _set(
     "who what when where why how which whose whom whats hows whos wheres anything anyone "
     "qué quién quiénes cuándo dónde cómo cuál cuáles cuánto cuánta cuántos cuántas"

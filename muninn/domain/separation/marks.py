@@ -32,7 +32,10 @@ _NUMBERED = re.compile(r"^[.,:'/-]$")
 _QUESTION_VERBS = lexicon.QUESTION_VERBS | lexicon.DOUBTFUL_QUESTION_VERBS
 _SMALL = lexicon.FUNCTION_WORDS | lexicon.PRONOUNS | lexicon.QUESTION_WORDS
 _FEW = 12
-"""Words of a sentence so short that any comma may be what it turns on."""
+"""Words of a sentence so short that a comma may be what it turns on, unless a preposition or the like follows."""
+_LINKS = (lexicon.FUNCTION_WORDS | lexicon.PREPOSITIONS) - (
+    lexicon.PRONOUNS | lexicon.SUBJECTS | lexicon.RELATIVES | lexicon.NEGATIONS
+)
 _READABLE = 9
 """Words from which a text of several sentences can be read without any mark."""
 _RARE = 2
@@ -198,7 +201,8 @@ def _tells(left: Marked, right: Marked, at: int) -> bool:
         if barer.commas or _breathes(fuller, at):
             return bool(barer.commas)
         few = fuller.sentences == 1 and fuller.commas <= _RARE
-        return _divides(fuller.words, at) or (few and (len(fuller.words) <= _FEW or _cuts(fuller, at)))
+        short = len(fuller.words) <= _FEW and at < len(fuller.words) and fuller.words[at].lower() not in _LINKS
+        return _divides(fuller.words, at) or (few and (short or _cuts(fuller, at)))
     return True
 
 
