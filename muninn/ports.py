@@ -196,13 +196,16 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One answer. ``score`` and ``strength`` are 0–1; ``components`` are filled only for ``explain``."""
+    """One answer. ``score`` and ``strength`` are 0–1; ``components`` are filled only for ``explain``; ``gone``: of its
+    lineage, what was erased or never imported.
+    """
 
     memory: Memory
     score: float
     strength: float
     why: str
     superseded_by: str | None = None
+    gone: tuple[str, ...] = ()
     conflicts_with: tuple[str, ...] = ()
     components: Mapping[str, object] | None = None
 
