@@ -153,6 +153,7 @@ def home_of(environ: Mapping[str, str]) -> Path:
 def load(environ: Mapping[str, str], overrides: Mapping[str, object] | None = None) -> Config:
     """The effective configuration. ``overrides`` are flags, by dotted key. Raises ConfigError naming the key and its place."""
     home = home_of(environ)
+    paths.require_folder(str(home))
     file = home / paths.CONFIG
     config = Config(home=home)
     if file.exists():

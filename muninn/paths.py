@@ -7,6 +7,9 @@ socket, to the runtime folder under a name derived from the home. ``muninn-hook`
 from __future__ import annotations
 
 import os
+import stat
+
+from muninn.errors import ConfigError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +38,26 @@ def home_name(environ: Mapping[str, str]) -> str:
     if given.startswith("~"):
         given = os.path.expanduser(given)  # noqa: PTH111 - pathlib costs more than a whole `muninn status`
     return _plain(given if given.startswith("/") else f"{os.getcwd()}/{given}")  # noqa: PTH109
+
+
+def require_folder(home: str) -> None:
+    """Raises ConfigError when something that is no folder stands where the home, or a folder on the way to it, should be."""
+    place = home
+    while place:
+        try:
+            mode = os.stat(place).st_mode  # noqa: PTH116 - pathlib costs more than a whole `muninn status`
+        except (FileNotFoundError, NotADirectoryError):
+            place = place.rpartition("/")[0]
+        except OSError:
+            return  # whoever goes in says what is wrong with it
+        else:
+            break
+    else:
+        return
+    if not stat.S_ISDIR(mode):
+        raise ConfigError(
+            f"{place} is a file, not a folder", hint=f"move it away, or set MUNINN_HOME to a folder; it says {home}"
+        )
 
 
 def _plain(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -10,6 +10,10 @@ from typing import Protocol
 from muninn.domain.memory import Link, LinkKey, Matrix, Memory, Snapshot, Vault
 from muninn.domain.records import Decision, DreamRecord, Egress, OperationRecord, Suggestion, Transaction, Usage
 from muninn.domain.trust import Tier
+from muninn.errors import StoreError
+
+Damaged = Callable[[StoreError], None]
+"""Is told of each stored row that cannot be read."""
 
 
 class Clock(Protocol):
@@ -38,7 +42,10 @@ class Store(Protocol):
         ...
 
     def dreams(self) -> Iterator[DreamRecord]: ...
-    def operations(self, dream_id: str) -> Iterator[OperationRecord]: ...
+    def operations(self, dream_id: str, damaged: Damaged | None = None) -> Iterator[OperationRecord]:
+        """The operations of a dream in their order. Raises StoreError at one that cannot be read, or tells ``damaged``."""
+        ...
+
     def suggestions(self) -> Iterator[Suggestion]: ...
     def decisions(self) -> Iterator[Decision]: ...
     def egress(self, since: str = "") -> Iterator[Egress]:
@@ -189,13 +196,16 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One answer. ``score`` and ``strength`` are 0–1; ``components`` are filled only for ``explain``."""
+    """One answer. ``score`` and ``strength`` are 0–1; ``components`` are filled only for ``explain``; ``gone``: of its
+    lineage, what was erased or never imported.
+    """
 
     memory: Memory
     score: float
     strength: float
     why: str
     superseded_by: str | None = None
+    gone: tuple[str, ...] = ()
     conflicts_with: tuple[str, ...] = ()
     components: Mapping[str, object] | None = None
 

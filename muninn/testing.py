@@ -10,6 +10,7 @@ from muninn.clock import encode_ulid, newest_ulid
 from muninn.domain.memory import Link, LinkKey, Memory, Vault
 from muninn.domain.records import Decision, DreamRecord, Egress, OperationRecord, Suggestion, Transaction, Usage
 from muninn.errors import StoreFullError
+from muninn.ports import Damaged
 
 __all__ = ["FailingStore", "FakeClock", "MemoryStore", "SequentialIds"]
 
@@ -122,7 +123,7 @@ class MemoryStore:
     def dreams(self) -> Iterator[DreamRecord]:
         return iter(list(self._records["dreams"].values()))
 
-    def operations(self, dream_id: str) -> Iterator[OperationRecord]:
+    def operations(self, dream_id: str, _damaged: Damaged | None = None) -> Iterator[OperationRecord]:
         rows = [row for row in self._records["operations"].values() if row.dream_id == dream_id]
         return iter(sorted(rows, key=lambda row: int(row.seq)))
 

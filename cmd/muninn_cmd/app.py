@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from muninn import paths
 from muninn.errors import MuninnError, UsageError
 from muninn_cmd.session import WAIT, begin, current
 from muninn_cmd.verbs import BY_NAME, VERBS, Verb
@@ -124,7 +125,10 @@ SHARED: Mapping[str, tuple[Any, Any]] = {
 
 
 def _with_shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``function`` behind a signature that also takes the shared options; a verb that has one of its own keeps it."""
+    """``function`` behind a signature that also takes the shared options; a verb that has one of its own keeps it.
+
+    It runs only where the home is, or may become, a folder; status has an answer in every state.
+    """
     signature = inspect.signature(function, eval_str=True)
     taken = {flag for parameter in signature.parameters.values() for flag in _flags(parameter)}
     added = {
@@ -135,6 +139,8 @@ def _with_shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def verb(*args: Any, **values: Any) -> Any:
+        if function.__module__ != "muninn_cmd.status":
+            paths.require_folder(paths.home_name(current.environ))
         return function(*args, **{name: value for name, value in values.items() if name not in added})
 
     parameters = [*signature.parameters.values(), *added.values()]

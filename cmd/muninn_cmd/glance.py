@@ -38,6 +38,10 @@ def gather(environ: Mapping[str, str]) -> dict[str, Any]:
 
 def misconfigured(environ: Mapping[str, str]) -> str:
     """Why the configuration does not load, over which the next start would stumble; empty when it does."""
+    try:
+        paths.require_folder(paths.home_name(environ))
+    except errors.ConfigError as error:
+        return str(error)
     named = any(name.startswith("MUNINN_") and name != "MUNINN_HOME" for name in environ)
     if not named and not _exists(f"{paths.home_name(environ)}/{paths.CONFIG}"):
         return ""

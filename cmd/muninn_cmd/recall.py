@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from muninn_cmd import connect, render
-from muninn_cmd.text import beginning, moment, number, one_line, plain
+from muninn_cmd.text import beginning, kin, moment, number, one_line, plain
 
 SHOWN, SHOWN_LINES = 2000, 40  # characters and lines of one memory; a terminal is no place for a whole book
 
@@ -59,7 +59,7 @@ def _result(result: dict[str, Any], explain: bool) -> str:
             whole = f"{number(len(content))} characters; whole with: muninn show {one_line(result.get('id', ''))}"
             lines.append(render.faint(f"      {whole}"))
     if result.get("superseded_by"):
-        lines.append(f"      superseded by {one_line(result['superseded_by'])}")
+        lines.append(f"      superseded by {kin(result['superseded_by'], result)}")
     if result.get("conflicts_with"):
         lines.append("      disagrees with " + ", ".join(map(one_line, result["conflicts_with"])))
     if explain:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from muninn_cmd import connect, render
-from muninn_cmd.text import columns, encode, moment, one_line, plain
+from muninn_cmd.text import columns, encode, kin, moment, one_line, plain
 
 
 def show(
@@ -94,7 +94,7 @@ def _accessed(memory: dict[str, Any]) -> str:
 
 def _lineage(memory: dict[str, Any]) -> str:
     merged = memory.get("merged_from") or ()
-    parts = ["merged from " + ", ".join(map(one_line, merged))] if merged else []
+    parts = ["merged from " + ", ".join(kin(one, memory) for one in merged)] if merged else []
     return "; ".join(
-        parts + ([f"superseded by {one_line(memory['superseded_by'])}"] if memory.get("superseded_by") else [])
+        parts + ([f"superseded by {kin(memory['superseded_by'], memory)}"] if memory.get("superseded_by") else [])
     )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
 _BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _NEUTRAL: dict[int, str] = {
@@ -54,6 +55,12 @@ def moment(stamp: object) -> str:
     """``2026-03-28T06:00:12.5+00:00`` → ``2026-03-28 06:00``; anything else as it is."""
     text = one_line(stamp or "")
     return f"{text[:10]} {text[11:16]}" if len(text) >= 16 and text[4:5] == "-" and text[10] in "T " else text
+
+
+def kin(memory_id: object, document: Mapping[str, Any]) -> str:
+    """A memory of another's lineage, by which a person can look it up only where ``gone`` does not list it."""
+    name = one_line(memory_id)
+    return f"{name}, which was erased or never imported" if memory_id in (document.get("gone") or ()) else name
 
 
 def number(value: object) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from muninn.domain.birth import gone
 from muninn.domain.memory import Link, Memory, Vault
 from muninn.domain.records import DreamRecord, Suggestion
 from muninn.ports import Answer, Hit, Neighbour
@@ -34,10 +35,11 @@ def link_document(link: Link) -> Document:
 
 
 def full_document(service: MemoryService, memory: Memory) -> Document:
-    """A memory with its links and where its chain ends."""
+    """A memory with its links, where its chain ends, and which of its lineage is gone."""
     document = memory_document(memory)
     document["links"] = [link_document(link) for link in service.read.links_of(memory.id)]
     document["head"] = service.head(memory).id
+    document["gone"] = list(gone(memory, service.read.get))
     return document
 
 
@@ -70,6 +72,7 @@ def hit_document(hit: Hit) -> Document:
         "strength": round(hit.strength, 6),
         "why": hit.why,
         "superseded_by": hit.superseded_by,
+        "gone": list(hit.gone),
         "conflicts_with": list(hit.conflicts_with),
         **plain({"created_at": memory.created_at, "learned_at": memory.learned_at, "valid_from": memory.valid_from,
                  "valid_until": memory.valid_until}),

@@ -169,7 +169,8 @@ def _following(app: App) -> str:
     if app.store.trouble is not None:
         raise app.store.trouble
     figures = app.store.statistics()
-    return f"{_counted(figures['pending_rows'], 'row')} on their way, {_counted(figures['fragments'], 'fragment')}"
+    pending = figures["pending_rows"]
+    return f"{_counted(pending, 'row')} on {'its' if pending == 1 else 'their'} way, {_counted(figures['fragments'], 'fragment')}"
 
 
 def _room(data: Path) -> str:

@@ -112,6 +112,12 @@ def head_of(memory: Memory, get: Callable[[str], Memory | None]) -> Memory:
     return memory
 
 
+def gone(memory: Memory, get: Callable[[str], Memory | None]) -> tuple[str, ...]:
+    """Ids of the lineage of ``memory`` under which nothing is found: erased, or never imported."""
+    named = (*memory.merged_from, *([memory.superseded_by] if memory.superseded_by else []))
+    return tuple(key for key in named if get(key) is None)
+
+
 def edited(memory: Memory, changes: Mapping[str, object], *, now: datetime) -> Memory:
     """``memory`` with some fields changed. New content is a new assertion; a null title is derived anew."""
     fixed = sorted(set(changes) - set(EDITABLE))

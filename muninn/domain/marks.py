@@ -1,4 +1,5 @@
-"""What dreams remember between runs, vault by vault: which usage was replayed, what was compared, when stability moved.
+"""What dreams remember between runs, vault by vault: which usage was replayed, what was compared, which likenesses a model
+saw, when stability moved.
 
 Kept in the store's ``meta`` (text to text), committed with the dream they belong to, and taken back with it.
 """
@@ -24,7 +25,10 @@ LAST_WRITES = "dream.last_writes"  # value of WRITES then
 UNFINISHED = "dream.unfinished"  # "1" while the deadline left work undone
 _MARK = "dream.mark/"
 _SCANNED = "dream.scanned/"
+_PUT = "dream.put/"
+_PAIRED = "dream.paired"
 _KEY_BYTES = 6
+PAIRS_KEPT = 2000  # likenesses across vaults of which is known that a model saw them
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
@@ -129,8 +133,38 @@ def scan_key(memory: Memory) -> int:
 
 def scanned_of(meta: Mapping[str, str], vault_key: str) -> Keys:
     """Sorted scan keys of the memories already compared with all others."""
+    return _keys_of(meta, _SCANNED + vault_key)
+
+
+def scanned_entry(vault_key: str, keys: Iterable[int] | Keys) -> dict[str, str]:
+    return _keys_entry(_SCANNED + vault_key, keys)
+
+
+def put_of(meta: Mapping[str, str], vault_key: str) -> Keys:
+    """Sorted scan keys of the memories whose likenesses in other vaults were all put before a model.
+
+    Undoing a dream does not take them back: a model that was asked was asked.
+    """
+    return _keys_of(meta, _PUT + vault_key)
+
+
+def put_entry(vault_key: str, keys: Iterable[int] | Keys) -> dict[str, str]:
+    return _keys_entry(_PUT + vault_key, keys)
+
+
+def paired_of(meta: Mapping[str, str]) -> tuple[str, ...]:
+    """Short names of the likenesses between any two vaults last put before a model, oldest first."""
+    return tuple(meta.get(_PAIRED, "").split())
+
+
+def paired_entry(names: Iterable[str]) -> dict[str, str]:
+    return {_PAIRED: " ".join(tuple(names)[-PAIRS_KEPT:])}
+
+
+def _keys_of(meta: Mapping[str, str], name: str) -> Keys:
+    """What stands under ``name``; damaged counts as none."""
     try:
-        raw = base64.b64decode(meta.get(_SCANNED + vault_key, ""), validate=True)
+        raw = base64.b64decode(meta.get(name, ""), validate=True)
         rows = np.frombuffer(raw, dtype=np.uint8).reshape(-1, _KEY_BYTES)
     except ValueError:
         return np.empty(0, dtype=np.uint64)
@@ -139,10 +173,10 @@ def scanned_of(meta: Mapping[str, str], vault_key: str) -> Keys:
     return wide.view("<u8").ravel().astype(np.uint64)
 
 
-def scanned_entry(vault_key: str, keys: Iterable[int] | Keys) -> dict[str, str]:
+def _keys_entry(name: str, keys: Iterable[int] | Keys) -> dict[str, str]:
     ordered = np.unique(np.fromiter(keys, dtype="<u8"))
     raw = ordered.view(np.uint8).reshape(-1, 8)[:, :_KEY_BYTES].tobytes()
-    return {_SCANNED + vault_key: base64.b64encode(raw).decode("ascii")}
+    return {name: base64.b64encode(raw).decode("ascii")}
 
 
 def rewound(meta: Mapping[str, str], moved: Mapping[str, Any]) -> dict[str, str]:

@@ -41,12 +41,18 @@ class Findings:
 
     mark: Mark
     figures: dict[str, object] = field(default_factory=dict)
-    compared: dict[str, int] | None = None  # id to scan key of what was compared with all others, once dedup has run
+    met: dict[str, int] = field(default_factory=dict)  # id to scan key of what has met all others, once dedup has run
+    compared: dict[str, int] | None = None  # the same without what has to meet them again
     allowance: int | None = None  # memories that may be archived today, once somebody asked; spending does not move it
     unfinished: str | None = None  # what the deadline left undone
     active: tuple[Snapshot, tuple[Memory, ...]] | None = None  # of the snapshot last asked about
     narrative: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    paired: set[str] = field(default_factory=set)  # suggestion ids of likenesses across vaults that a model judged
+    paired: dict[str, str] = field(
+        default_factory=dict
+    )  # likenesses across vaults that a model judged: name, suggestion id
+    put: set[str] = field(
+        default_factory=set
+    )  # ids of memories none of whose likenesses across vaults is left to ask about
 
     def move(self, **changes: object) -> None:
         self.mark = replace(self.mark, **changes)  # type: ignore[arg-type]
@@ -67,7 +73,8 @@ class Context:
     """One vault's dream, as one phase sees it.
 
     ``remaining`` is the time left in seconds. ``suggested`` holds the ids of suggestions ever made, and of those that
-    another vault of this dream put before a model.
+    another vault of this dream put before a model; ``paired`` the names of likenesses ever put before one, and ``put``
+    the scan keys of memories that have no other.
     """
 
     snapshot: Snapshot
@@ -87,6 +94,8 @@ class Context:
     ask: Ask | None = None
     embed: Embed | None = None
     suggested: frozenset[str] = frozenset()
+    paired: frozenset[str] = frozenset()
+    put: frozenset[int] = frozenset()
     so_far: tuple[Operation, ...] = ()
 
     @property

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from muninn import logs
 from muninn.domain.gates import Verdict
 from muninn.domain.marks import scan_key, scanned_entry, scanned_of
 from muninn.domain.memory import Memory, Provenance, Vault
@@ -32,8 +33,9 @@ from muninn.dream.patience import Patience
 from muninn.dream.planning import Materials, Plan, gate_entries, plan_vaults
 from muninn.dream.probe import Probe, ask_before, culprits, ids_of, lost, questions
 from muninn.dream.telling import consolidation_line, entry
+from muninn.errors import MuninnError
 from muninn.failpoints import failpoint
-from muninn.ports import Calibration, Clock, Ids, ReadModel
+from muninn.ports import Calibration, Clock, Damaged, Ids, ReadModel
 
 TAKEN_BACK = "taken back"  # why an operation was not kept that cost an answer
 RECENT = 500  # recalls among which the probe looks for real questions
@@ -49,7 +51,7 @@ class Undone(Protocol):
 class Records(Protocol):
     """The store, as far as a dream reads what earlier ones did."""
 
-    def operations(self, dream_id: str) -> Iterator[OperationRecord]: ...
+    def operations(self, dream_id: str, damaged: Damaged | None = None) -> Iterator[OperationRecord]: ...
     def egress(self, since: str = "") -> Iterator[Egress]: ...
 
 
@@ -189,11 +191,19 @@ class Cycle:
         self._append(record, records, text)
         return Outcome(plan=plan, dry_run=False, status=record.status, records=records, journal=text, report=report)
 
-    def tell(self, record: DreamRecord, records: Sequence[OperationRecord]) -> str:
-        """Append what the journal lacks of a dream: its entry, and every operation in the twin; returns the entry."""
+    def tell(self, record: DreamRecord) -> DreamRecord:
+        """Append what the journal lacks of a dream: its entry, and every operation in the twin; returns what is on record.
+
+        What cannot be read of it is counted, not told: it must not keep other dreams from happening.
+        """
+        damaged: list[MuninnError] = []
+        records = [one for one in self.service.store.operations(record.id, damaged.append) if _tellable(one, damaged)]
+        if damaged:
+            logs.logger("muninn.dream").error("operations_unreadable", dream=record.id, operations=len(damaged))
+            record = replace(record, report={**record.report, "unreadable": len(damaged)})
         text, _ = self._entry(record, records)
         self._append(record, records, "" if self.journal.has_entry(record.id) else text)
-        return text
+        return record
 
     def _entry(
         self, record: DreamRecord, records: Sequence[OperationRecord], *, dry_run: bool = False
@@ -313,6 +323,15 @@ class Cycle:
     def _text(self, memory_id: str) -> str | None:
         memory = self.service.read.get(memory_id)
         return None if memory is None or memory.tier is Tier.LEGAL else memory.content
+
+
+def _tellable(record: OperationRecord, damaged: list[MuninnError]) -> bool:
+    try:
+        from_json(record.operation)
+    except MuninnError as error:
+        damaged.append(error)
+        return False
+    return True
 
 
 def _ids(records: Sequence[OperationRecord]) -> list[str]:

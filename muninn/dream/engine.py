@@ -215,8 +215,7 @@ class Dreamer:
         record = replace(
             last, finished_at=last.finished_at or self._clock.now(), report={**last.report, "recovered": True}
         )
-        self._cycle.tell(record, tuple(self._service.store.operations(last.id)))
-        self._service.record_dream(record)
+        self._service.record_dream(self._cycle.tell(record))
         return last.id
 
     @property

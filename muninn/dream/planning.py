@@ -17,11 +17,9 @@ from muninn.domain.marks import (
     LAST_WRITES,
     UNFINISHED,
     WRITES,
-    Mark,
-    mark_entry,
     mark_of,
-    scan_key,
-    scanned_entry,
+    paired_of,
+    put_of,
     scanned_of,
 )
 from muninn.domain.memory import Memory, Snapshot, Vault
@@ -30,6 +28,7 @@ from muninn.domain.records import Decision, Suggestion, Usage
 from muninn.domain.trust import Tier
 from muninn.dream.context import Ask, Context, Embed, Findings, Limits
 from muninn.dream.pipeline import PhaseReport, run
+from muninn.dream.remembered import entries_of
 from muninn.dream.rulings import Rulings
 from muninn.dream.words import Words
 from muninn.ports import Calibration, Clock, ReadModel
@@ -103,6 +102,17 @@ class Materials:
     keep: bool = False  # the plan may be kept for later, so the state it was made for is noted
 
 
+@dataclass(frozen=True, slots=True)
+class _Likened:
+    """What was asked across vaults; both grow, so that what one vault had judged, the other does not ask again.
+
+    Ids of suggestions, and names of likenesses, oldest first.
+    """
+
+    suggested: set[str]
+    paired: dict[str, None]
+
+
 def plan_vaults(materials: Materials, *, kind: str, dream_id: str, vaults: Sequence[Vault]) -> tuple[VaultPlan, ...]:
     """The plans of ``vaults``, in the order they were made."""
     read = materials.read
@@ -111,9 +121,9 @@ def plan_vaults(materials: Materials, *, kind: str, dream_id: str, vaults: Seque
     for decision in materials.decisions:
         decisions.setdefault(decision.vault, []).append(decision)
     smallest_first = sorted(vaults, key=lambda vault: (read.count(vault.name), vault.key))
-    paired = {one.id for one in materials.suggestions}  # grows: what one vault had judged, the other does not ask again
+    likened = _Likened({one.id for one in materials.suggestions}, dict.fromkeys(paired_of(materials.meta)))
     return tuple(
-        _plan_vault(materials, vault, decisions.get(vault.name, []), words, paired, kind=kind, dream_id=dream_id)
+        _plan_vault(materials, vault, decisions.get(vault.name, []), words, likened, kind=kind, dream_id=dream_id)
         for vault in smallest_first
     )
 
@@ -127,17 +137,18 @@ def _plan_vault(
     vault: Vault,
     decisions: Sequence[Decision],
     words: Words,
-    paired: set[str],
+    likened: _Likened,
     *,
     kind: str,
     dream_id: str,
 ) -> VaultPlan:
     legal = vault.tier is Tier.LEGAL
-    begun = _context(materials, vault, Rulings(decisions), words, frozenset(paired), kind=kind, dream_id=dream_id)
+    begun = _context(materials, vault, Rulings(decisions), words, likened, kind=kind, dream_id=dream_id)
     mark, snapshot, findings = begun.mark, begun.snapshot, begun.findings
     context, reports = run(begun, monotonic=materials.clock.monotonic, progress=None if legal else materials.progress)
-    paired |= findings.paired
-    entries = {} if legal else _entries(vault, context, mark, scanned_before=len(begun.scanned), meta=materials.meta)
+    likened.suggested.update(findings.paired.values())
+    likened.paired.update(dict.fromkeys(findings.paired))
+    entries = {} if legal else entries_of(vault, context, paired=likened.paired, meta=materials.meta)
     return VaultPlan(
         vault=vault.name,
         key=vault.key,
@@ -159,7 +170,7 @@ def _context(
     vault: Vault,
     rulings: Rulings,
     words: Words,
-    paired: frozenset[str],
+    likened: _Likened,
     *,
     kind: str,
     dream_id: str,
@@ -187,7 +198,9 @@ def _context(
         findings=Findings(mark=mark),
         ask=None if legal else materials.ask(vault.tier),
         embed=materials.embed,
-        suggested=paired,
+        suggested=frozenset(likened.suggested),
+        paired=frozenset(likened.paired),
+        put=frozenset(put_of(materials.meta, vault.key).tolist()),
         read=materials.read,
     )
 
@@ -205,27 +218,6 @@ def without_legal(snapshot: Snapshot) -> Snapshot:
         memories={key: memory for key, memory in snapshot.memories.items() if key not in hidden},
         links={key: link for key, link in snapshot.links.items() if not {key.source, key.target} & hidden},
     )
-
-
-def _entries(
-    vault: Vault, context: Context, before: Mark, *, scanned_before: int, meta: Mapping[str, str]
-) -> dict[str, str]:
-    """The vault's meta entries that change. Memories that later phases altered are noted as they were left."""
-    findings, memories = context.findings, context.snapshot.memories
-    entries: dict[str, str] = {}
-    if findings.mark != before:
-        entries.update(mark_entry(vault.key, findings.mark))
-    if findings.compared is not None:
-        touched = {key for one in context.so_far for key in one.ids}
-        keys = [
-            scan_key(memories[key]) if key in touched else mark
-            for key, mark in findings.compared.items()
-            if memories[key].active
-        ]
-        fresh = scanned_entry(vault.key, keys)
-        changed = {name: value for name, value in fresh.items() if meta.get(name) != value}
-        entries.update(changed if keys or scanned_before else {})
-    return entries
 
 
 def gate_entries(meta: Mapping[str, str], *, dream_id: str, now: datetime, unfinished: bool) -> dict[str, str]:

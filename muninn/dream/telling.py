@@ -239,6 +239,8 @@ def _trouble(teller: Teller, records: Sequence[OperationRecord], report: Mapping
     if skipped:
         ids = list(dict.fromkeys(key for one in skipped for key in from_json(one.operation).ids))
         lines.append(teller.plural("not_applied", len(skipped), ids=teller.names(ids)))
+    if unreadable := int(report.get("unreadable", 0)):
+        lines.append(teller.plural("unreadable", unreadable))
     lines.extend(_refused(teller, report))
     for phase in _phases(report):
         if phase.get("status") == "failed":
@@ -306,7 +308,7 @@ def _closing(teller: Teller, record: DreamRecord, *, told: bool, dry_run: bool) 
         parts.append(_egress(teller, egress))
     if dry_run:
         parts.append(teller.say("dry").rstrip("."))
-    elif told:
+    elif told and not record.report.get("unreadable"):
         parts.append(teller.say("undo", dream=record.id))
     return f"*{' · '.join(parts)}*"
 

@@ -77,7 +77,9 @@ def sentence(evidence: Evidence, matched: Sequence[str], score: float, holdings:
         parts.append("names the time asked about")
     memory = evidence.memory
     if memory.superseded_by:
-        parts.append(f"was replaced by {memory.superseded_by}")
+        there = memory.superseded_by in holdings.memories
+        by = memory.superseded_by if there else "a memory that was erased or never imported"
+        parts.append(f"was replaced by {by}")
     elif score > evidence.score + 1e-9:
         parts.append("goes before an older memory on the same thing")
     elif score < evidence.score - 1e-9:

@@ -11,6 +11,7 @@ from datetime import datetime
 
 import numpy as np
 
+from muninn.domain.birth import gone
 from muninn.domain.strength import strength
 from muninn.ports import Answer, Hit
 from muninn.recall import commonness, scoring
@@ -146,6 +147,7 @@ def _hit(evidence: Evidence, score: float, holdings: Holdings, question: Questio
         strength=round(evidence.strength, 6),
         why=sentence(evidence, matched, score, holdings),
         superseded_by=memory.superseded_by,
+        gone=gone(memory, holdings.memories.get),
         conflicts_with=holdings.in_conflict(memory.id),
         components=components(evidence, matched, score) if question.query.explain else None,
     )

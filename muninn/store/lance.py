@@ -21,6 +21,7 @@ from muninn.domain.records import Decision, DreamRecord, Egress, OperationRecord
 from muninn.domain.trust import Tier
 from muninn.errors import StoreError, StoreFullError
 from muninn.failpoints import failpoint
+from muninn.ports import Damaged
 from muninn.store import schema
 from muninn.store.codec import decode_transaction, encode
 from muninn.store.erasure import erase
@@ -142,8 +143,9 @@ class LanceStore:
     def dreams(self) -> Iterator[DreamRecord]:
         return self._overlaid(schema.DREAMS, self._tables.scan(schema.DREAMS))
 
-    def operations(self, dream_id: str) -> Iterator[OperationRecord]:
-        rows = self._overlaid(schema.OPERATIONS, self._tables.find(schema.OPERATIONS, "dream_id", dream_id))
+    def operations(self, dream_id: str, damaged: Damaged | None = None) -> Iterator[OperationRecord]:
+        found = self._tables.find(schema.OPERATIONS, "dream_id", dream_id, damaged)
+        rows = self._overlaid(schema.OPERATIONS, found)
         return iter(sorted((row for row in rows if row.dream_id == dream_id), key=lambda row: int(row.seq)))
 
     def suggestions(self) -> Iterator[Suggestion]:

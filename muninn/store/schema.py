@@ -8,7 +8,7 @@ when an embedder first needs one: vectors of models with the same width are told
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,8 @@ import pyarrow as pa
 from muninn.domain.memory import Kind, Link, Memory, Origin, Provenance, State, Vault
 from muninn.domain.records import Decision, DreamRecord, Egress, OperationRecord, Suggestion, Usage
 from muninn.domain.trust import Tier
+from muninn.errors import StoreError
+from muninn.ports import Damaged
 from muninn.store.codec import decode, encode
 
 _TIME = pa.timestamp("us", tz="UTC")
@@ -144,9 +146,18 @@ class Table:
             schema=self.schema,
         )
 
-    def records(self, batch: pa.RecordBatch) -> Iterator[Any]:
+    def records(self, batch: pa.RecordBatch, damaged: Damaged | None = None) -> Iterator[Any]:
+        """The rows as records. Raises StoreError at one that cannot be read, or tells ``damaged`` and passes it over."""
         columns = [batch.column(name).to_pylist() for name in self.schema.names]
-        return map(self.record, zip(*columns, strict=True))
+        rows = zip(*columns, strict=True)
+        return map(self.record, rows) if damaged is None else self._readable(rows, damaged)
+
+    def _readable(self, rows: Iterable[Sequence[Any]], damaged: Damaged) -> Iterator[Any]:
+        for row in rows:
+            try:
+                yield self.record(row)
+            except StoreError as error:
+                damaged(error)
 
 
 def with_vectors(rows: pa.Table, vectors: Sequence[bytes]) -> pa.Table:

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from muninn.errors import StoreError, StoreFullError
 from muninn.failpoints import failpoint
+from muninn.ports import Damaged
 from muninn.store.codec import DAMAGED
 from muninn.store.lean import import_lancedb
 from muninn.store.net import quote
@@ -102,10 +103,10 @@ class Tables:
         for batch in self._batches(table, table.schema.names, f"{table.key} > {quote(after)}" if after else None):
             yield from table.records(batch)
 
-    def find(self, table: Table, column: str, value: str) -> Iterator[Any]:
-        """Rows whose column equals a value."""
+    def find(self, table: Table, column: str, value: str, damaged: Damaged | None = None) -> Iterator[Any]:
+        """Rows whose column equals a value; ``damaged`` as in ``Table.records``."""
         for batch in self._batches(table, table.schema.names, f"{column} = {quote(value)}"):
-            yield from table.records(batch)
+            yield from table.records(batch, damaged)
 
     def scan_memories(self) -> Iterator[tuple[Any, bytes | None]]:
         """Every memory with its vector."""

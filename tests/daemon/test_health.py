@@ -81,3 +81,12 @@ def test_verifying_finds_damage_in_every_table_and_names_the_remedy(tmp_path: Pa
         told = str(error)
     assert f"reading table {table} failed" in told
     assert "muninn backup restore" in told
+
+
+def test_one_row_is_on_its_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with build(Config(home=tmp_path / "home", embed=EmbedConfig(model="hashed")), environ={}) as app:
+        figures = app.store.statistics()
+        for pending, told in ((0, "0 rows on their way"), (1, "1 row on its way"), (2, "2 rows on their way")):
+            monkeypatch.setattr(app.store, "statistics", lambda pending=pending: {**figures, "pending_rows": pending})
+            checks = app.doctor(verify=False)["checks"]
+            assert told in next(one["detail"] for one in checks if one["name"] == "log and tables agree")

@@ -26,7 +26,7 @@ from muninn.domain.operations import (
 )
 from muninn.domain.separation import Text, contradiction, mergeable, replaceable
 from muninn.dream.context import Context, seen
-from muninn.dream.phases.across import likenesses, pair_of, suggestion_id
+from muninn.dream.phases.across import likenesses, suggestion_id
 from muninn.llm.prompts import Group, GroupKind
 from muninn.llm.verdicts import (
     DistinctVerdict,
@@ -54,15 +54,17 @@ def consolidate(context: Context) -> Iterator[Operation]:
     waiting = _waiting(context)
     known = _asked(context)
     sets = [group for name, group in waiting.items() if name not in known][: context.limits.asked]
-    across = list(likenesses(context))
-    groups = [*sets, *across, *_notable(context)]
-    if not groups or not any(group.kind is not GroupKind.NOTABLE for group in groups):
+    across = likenesses(context)
+    groups = [*sets, *across.now, *_notable(context)]
+    if not any(group.kind is not GroupKind.NOTABLE for group in groups):
+        across.note(context, ())
         return
     answer = context.ask(groups, max(0.0, context.remaining() * SHARE), context.dream_id)
     verdicts = answer.verdicts
     figures = context.findings.figures
     figures.update(asked=answer.asked, model=answer.model, problems=list(answer.problems), proposed=verdicts.proposed)
-    context.findings.paired.update({pair_of(one) for one in across} - {pair_of(one) for one in answer.unasked})
+    unasked = answer.unasked if answer.asked else groups
+    across.note(context, (one for one in unasked if one.kind is GroupKind.ACROSS))
     context.findings.narrative.extend((one.sentence, one.ids) for one in verdicts.narrative)
     reshaping = [one for one in verdicts.accepted if isinstance(one, (MergeVerdict, SupersedeVerdict))]
     done, refused = _sorted_out(context, reshaping)
@@ -74,7 +76,7 @@ def consolidate(context: Context) -> Iterator[Operation]:
     figures["refused"] = _counted([*verdicts.rejected, *refused, *refused_then])
     spent = {key for one in refused if one.why == SPENT for key in one.ids}
     tomorrow = {_name(group) for group in sets if any(memory.id in spent for memory in group.memories)}
-    seen_now = {_name(group) for group in sets} - {_name(group) for group in answer.unasked} if answer.asked else set()
+    seen_now = {_name(group) for group in sets} - {_name(group) for group in unasked}
     names = (seen_now | known) & waiting.keys()
     tomorrow |= {name for name in names - seen_now if TOMORROW + name in context.mark.asked}
     asked = (TOMORROW + name if name in tomorrow else name for name in names)

@@ -75,6 +75,7 @@ def dedup(context: Context) -> Iterator[Operation]:
         yield from reviews
     figures = context.findings.figures
     figures.update(pairs=judged.pairs, refused=judged.refused, deferred=len(waiting))
+    context.findings.met = compared
     context.findings.compared = {key: mark for key, mark in compared.items() if key not in waiting}
     context.spend(sum(len(merge.losers) for merge in merges))
 
