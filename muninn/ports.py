@@ -10,10 +10,9 @@ from typing import Protocol
 from muninn.domain.memory import Link, LinkKey, Matrix, Memory, Snapshot, Vault
 from muninn.domain.records import Decision, DreamRecord, Egress, OperationRecord, Suggestion, Transaction, Usage
 from muninn.domain.trust import Tier
-from muninn.errors import StoreError
 
-Damaged = Callable[[StoreError], None]
-"""Is told of each stored row that cannot be read."""
+Damaged = Callable[[str], None]
+"""Is told the key of each stored row that cannot be read."""
 
 
 class Clock(Protocol):

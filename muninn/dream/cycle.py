@@ -196,7 +196,7 @@ class Cycle:
 
         What cannot be read of it is counted, not told: it must not keep other dreams from happening.
         """
-        damaged: list[MuninnError] = []
+        damaged: list[str] = []
         records = [one for one in self.service.store.operations(record.id, damaged.append) if _tellable(one, damaged)]
         if damaged:
             logs.logger("muninn.dream").error("operations_unreadable", dream=record.id, operations=len(damaged))
@@ -325,11 +325,11 @@ class Cycle:
         return None if memory is None or memory.tier is Tier.LEGAL else memory.content
 
 
-def _tellable(record: OperationRecord, damaged: list[MuninnError]) -> bool:
+def _tellable(record: OperationRecord, damaged: list[str]) -> bool:
     try:
         from_json(record.operation)
-    except MuninnError as error:
-        damaged.append(error)
+    except MuninnError:
+        damaged.append(record.key)
         return False
     return True
 

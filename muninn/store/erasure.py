@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from typing import Any
 
 from muninn.domain.records import DreamRecord, OperationRecord
 from muninn.store import schema
-from muninn.store.schema import link_key
+from muninn.store.schema import Table
 from muninn.store.tables import Tables
 
 _TEXT = frozenset({"reason", "content", "title", "vector", "model", "seen"})
@@ -16,22 +18,30 @@ _TEXT = frozenset({"reason", "content", "title", "vector", "model", "seen"})
 
 def erase(tables: Tables, purged: AbstractSet[str]) -> None:
     """Rewrite operations without text and without the before-images of ``purged``; drop links, usage, suggestions and
-    decisions about them."""
-    operations = [record for record in tables.scan(schema.OPERATIONS) if _quotes(record, purged)]
-    if operations:
-        tables.upsert(schema.OPERATIONS, [without(record, purged) for record in operations])
+    decisions about them. A row that cannot be read may quote them and serves nobody: it is dropped, too."""
+    doomed: dict[Table, list[str]] = {table: [] for table in (schema.OPERATIONS, *_ABOUT)}
+    operations = tables.scan(schema.OPERATIONS, damaged=doomed[schema.OPERATIONS].append)
+    quoting = [without(record, purged) for record in operations if _quotes(record, purged)]
+    if quoting:
+        tables.upsert(schema.OPERATIONS, quoting)
     told = [record for record in tables.scan(schema.DREAMS) if _tells(record, purged)]
     if told:
         tables.upsert(schema.DREAMS, [_silenced(record, purged) for record in told])
-    doomed = {
-        schema.LINKS: [link_key(link.key) for link in tables.scan(schema.LINKS) if {link.source, link.target} & purged],
-        schema.USAGE: [event.id for event in tables.scan(schema.USAGE) if purged & set(event.memories)],
-        schema.SUGGESTIONS: [s.id for s in tables.scan(schema.SUGGESTIONS) if {s.source, s.target} & purged],
-        schema.DECISIONS: [d.key for d in tables.scan(schema.DECISIONS) if purged & set(d.ids)],
-    }
+    for table, memories in _ABOUT.items():
+        rows = tables.scan(table, damaged=doomed[table].append)
+        doomed[table] += [table.key_of(row) for row in rows if purged & memories(row)]
     for table, keys in doomed.items():
         if keys:
             tables.delete(table, keys)
+
+
+_ABOUT: Mapping[Table, Callable[[Any], AbstractSet[str]]] = {
+    schema.LINKS: lambda link: {link.source, link.target},
+    schema.USAGE: lambda event: set(event.memories),
+    schema.SUGGESTIONS: lambda suggestion: {suggestion.source, suggestion.target},
+    schema.DECISIONS: lambda decision: set(decision.ids),
+}
+"""Tables whose rows go with the memories they name."""
 
 
 def _tells(record: DreamRecord, purged: AbstractSet[str]) -> bool:

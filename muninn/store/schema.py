@@ -153,11 +153,12 @@ class Table:
         return map(self.record, rows) if damaged is None else self._readable(rows, damaged)
 
     def _readable(self, rows: Iterable[Sequence[Any]], damaged: Damaged) -> Iterator[Any]:
+        at = self.schema.names.index(self.key)
         for row in rows:
             try:
                 yield self.record(row)
-            except StoreError as error:
-                damaged(error)
+            except StoreError:
+                damaged(row[at])
 
 
 def with_vectors(rows: pa.Table, vectors: Sequence[bytes]) -> pa.Table:

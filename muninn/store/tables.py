@@ -98,10 +98,10 @@ class Tables:
         (versions / "latest_version_hint.json").unlink(missing_ok=True)
         return True
 
-    def scan(self, table: Table, *, after: str = "") -> Iterator[Any]:
-        """The rows of a table as records, or those whose key is greater than ``after``."""
+    def scan(self, table: Table, *, after: str = "", damaged: Damaged | None = None) -> Iterator[Any]:
+        """The rows of a table as records, or those whose key is greater than ``after``; ``damaged`` as in ``Table.records``."""
         for batch in self._batches(table, table.schema.names, f"{table.key} > {quote(after)}" if after else None):
-            yield from table.records(batch)
+            yield from table.records(batch, damaged)
 
     def find(self, table: Table, column: str, value: str, damaged: Damaged | None = None) -> Iterator[Any]:
         """Rows whose column equals a value; ``damaged`` as in ``Table.records``."""

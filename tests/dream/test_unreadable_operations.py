@@ -93,6 +93,17 @@ def test_a_dream_with_an_unreadable_operation_is_told_and_others_follow(
         assert app.config.journal_file.read_text().count("could not be read") == 1
 
 
+def test_a_purge_takes_what_cannot_be_read_with_it(damaged: Callable[..., tuple[Callable[[], App], str]]) -> None:
+    open_app, dream_id = damaged(garbage)
+    with open_app() as app:
+        gone = next(memory for memory, _ in app.store.memories() if memory.content in TWICE)
+        ask(app, "DELETE", f"/v1/memories/{gone.id}?purge=true")
+        ask(app, "POST", "/v1/memories", {"content": "The gamma cache is warm."})
+        app.store.checkpoint()
+        assert len(list(app.store.operations(dream_id))) == 1
+        assert gone.id not in {memory.id for memory, _ in app.store.memories()}
+
+
 def test_it_is_said_in_spanish_and_written_to_the_log(
     damaged: Callable[..., tuple[Callable[[], App], str]], tmp_path: Path
 ) -> None:
