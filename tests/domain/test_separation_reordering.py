@@ -75,6 +75,7 @@ Thanks for the cake, Tom! The children ate it all. The kitchen is a mess. | The 
 So proud of you! Thanks, Eva! Painted the fence yesterday. Fixed the gate. | Thanks, Eva! Painted the fence yesterday. Fixed the gate. So proud of you!
 Eva: The lake is cold. It is a long walk. The view is lovely. | Eva: The view is lovely. The lake is cold. It is a long walk.
 Eva: The lake is cold. The view is lovely. | The view is lovely. Eva: The lake is cold.
+Eva: Yes, the boat is dry now. The sail is new. Do you still have yours? | Eva: The sail is new. Do you still have yours? Yes, the boat is dry now.
 ¡Gracias, Eva! Los niños se lo comieron todo. La cocina es un desastre. | Los niños se lo comieron todo. La cocina es un desastre. ¡Gracias, Eva!
 The garden is small. It is green. | It is green. The garden is small.
 """

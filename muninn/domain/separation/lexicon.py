@@ -238,7 +238,8 @@ PREPOSITIONS = _set(
 )
 """Those that are no function words."""
 QUESTION_WORDS = _set(
-    "who what when where why how which whose whom whats hows whos wheres anything anyone "
+    "who what when where why how which whose whom whats hows whos wheres whens whys howve howre howd whatve whatre whatd whod "
+    "whered anything anyone "
     "qué quién quiénes cuándo dónde cómo cuál cuáles cuánto cuánta cuántos cuántas"
 )
 """Early in a sentence, one of these makes it a question with or without its mark."""
@@ -253,7 +254,7 @@ ASKED_AFTER = _set("to for at in on by with from of a de en con por para desde")
 """A preposition that may stand before a question word ("to whom", "por qué")."""
 INTERJECTIONS = _set("so and but hey oh ok okay wow also well then hi yeah now btw plus")
 HAILS = _set(
-    "hey hi hello bye thanks thank wow whoa woah oh ah aww oof yeah yep congrats hola gracias vaya ay ciao merci danke grazie obrigado"
+    "hey hi hello bye thanks thank wow whoa woah oh ah aww oof yeah yep sure gotcha yay congrats hola gracias vaya ay ciao merci danke grazie obrigado"
 )
 """What opens a sentence that says nothing but hello, thanks or wow."""
 GREETINGS = (

@@ -29,6 +29,7 @@ _OPEN = (
 
 _THE = frozenset("the its his her their el la los las su sus".split())
 _PERSONS = frozenset("he she they his her their él ella ellos ellas".split())
+_YOU = frozenset("you your yours youre youve youll youd ya tú tu tus te ti contigo usted ustedes vosotros os".split())
 _OBJECTS = frozenset("it him her them too también lo".split())
 _SPEAKER = re.compile(r"([A-ZÀ-ÖØ-Þ][^\W\d_]+(?: [A-ZÀ-ÖØ-Þ][^\W\d_]+)?): (?=[^\W\d_\"'¿¡(])")
 
@@ -77,7 +78,7 @@ def _hails(sentence: Sentence) -> bool:
 def _leans(text: Features, body: Sequence[Sentence], other: Sequence[Sentence], *, chats: bool) -> bool:
     """Whether the order of a text's sentences carries meaning, next to the order of the other's. ``chats``: it greets,
     thanks or names its speaker; what people say hangs together less than notes, reports and instructions."""
-    asks = any(sentence.end in _ASKS for sentence in body)
+    asking = {sentence.text for sentence in body if sentence.end in _ASKS and not (chats and _asks_another(sentence))}
     before, after = _neighbours(other), _neighbours(other[::-1])
     numbered = 0
     alike = len(body) - len({tuple(token.key for token in sentence.tokens[:2]) for sentence in body})
@@ -85,11 +86,11 @@ def _leans(text: Features, body: Sequence[Sentence], other: Sequence[Sentence], 
         first = sentence.tokens[0]
         previous = body[at - 1].text if at else ""
         following = body[at + 1] if at + 1 < len(body) else None
-        if sentence.end not in _ENDS or _continues(sentence) or (asks and first.key in lexicon.ANSWERS):
+        if sentence.end not in _ENDS or _continues(sentence) or (asking and first.key in lexicon.ANSWERS):
             return True
         if before[sentence.text] != previous and _points_back(text, sentence, among=len(body), chats=chats):
             return True
-        if following is not None and sentence.end in _ASKS and _answered(following, after[sentence.text]):
+        if following is not None and sentence.text in asking and _answered(following, after[sentence.text]):
             return True
         numbered += first.sort == "number"
     return numbered > 1 or (len(body) > _FEW and alike > 0)
@@ -105,6 +106,11 @@ def _neighbours(body: Sequence[Sentence]) -> Mapping[str, str]:
     """Each sentence to the one before it."""
     texts = [sentence.text for sentence in body]
     return dict(zip(texts, ["", *texts], strict=False))
+
+
+def _asks_another(sentence: Sentence) -> bool:
+    """Whether a question is for who listens, who is not the one to go on speaking."""
+    return not _YOU.isdisjoint(token.key for token in sentence.tokens)
 
 
 def _answered(following: Sentence, other: str) -> bool:
