@@ -2,8 +2,8 @@
 
 Two texts may be merged only when their tokens are the same tokens, and what stands between and above them (marks, capitals)
 cannot turn the meaning: equal after normalisation, the same sentences in another order, one misspelling apart, or equal once
-numbers, dates, units and contractions are written one way. Everything else is a refusal that names its slot. There is no similarity in here, and no doubt is
-resolved in favour of equality.
+numbers, dates, units and contractions are written one way. Everything else is a refusal that names its slot. There is no
+similarity in here, and no doubt is resolved in favour of equality.
 """
 
 from __future__ import annotations

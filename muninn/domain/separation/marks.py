@@ -2,9 +2,8 @@
 
 Free to differ: the mark at the very end, "!" for ".", spaces and line breaks within a line of words, and what a writer leaves
 out everywhere: commas, where a sentence does not turn on one, or every mark of a text that is long enough to be read without.
-Anything else may turn the meaning: a pause that moved, a bracket, a
-quotation, a hyphen, a colon, a dash, a question mark, a comma that divides a list, names one whom the sentence calls, or
-cuts off a clause.
+Anything else may turn the meaning: a pause that moved, a bracket, a quotation, a hyphen, a colon, a dash, a question mark, a
+comma that divides a list, names one whom the sentence calls, or cuts off a clause.
 """
 
 from __future__ import annotations
