@@ -62,17 +62,25 @@ def _state(environ: Mapping[str, str]) -> dict[str, Any]:
     except errors.NotRunningError:
         pass
     except errors.MuninnError as error:
-        return _blank(home, socket, problem=str(error))
+        return _unanswered(home, socket, str(error))
     from muninn_cmd.holder import holder
 
     held = holder(f"{home}/{paths.LOCK}")
     if held is not None:
         lost = held.lost(socket)
         if lost:
-            unknown = {"state": "awake", "memories": None, "vaults": None}
-            return {**_blank(home, socket, problem=f"{lost}; {REMEDY}"), **unknown, "pid": held.pid or None}
+            return _unanswered(home, socket, f"{lost}; {REMEDY}")
         return {**_blank(home, socket), **_recorded(home), **_awakening(home, held.phase), "pid": held.pid or None}
     return _asleep(home, socket, environ)
+
+
+def _unanswered(home: str, socket: str, problem: str) -> dict[str, Any]:
+    """What the lock alone tells of a daemon that does not say how it is."""
+    from muninn_cmd.holder import holder
+
+    held = holder(f"{home}/{paths.LOCK}")
+    blank = _blank(home, socket, problem=problem)
+    return {**blank, "state": held.phase or "awake", "pid": held.pid or None} if held is not None else blank
 
 
 def _asked(client: Client) -> dict[str, Any]:
@@ -89,17 +97,19 @@ def _asked(client: Client) -> dict[str, Any]:
 
 
 def _blank(home: str, socket: str, problem: str = "") -> dict[str, Any]:
+    """Nothing where there is no store, not known (None) where there is one that was not asked."""
+    none = None if _exists(f"{home}/{paths.DATA}") else 0
     document: dict[str, Any] = {
         "state": "asleep",
         "pid": None,
         "socket": socket,
         "home": home,
-        "memories": 0,
-        "vaults": 0,
+        "memories": none,
+        "vaults": none,
         "embedding_pending": 0,
         "last_dream": None,
         "dream_due": _exists(f"{home}/{paths.DUE}"),
-        "gate": {"open": False, "why": "nothing was written yet"},
+        "gate": None if none is None else {"open": False, "why": "nothing was written yet"},
     }
     return {**document, "problem": problem} if problem else document
 
@@ -194,12 +204,11 @@ def describe(status: Mapping[str, Any]) -> str:
         rows.append(
             ("", "embedding", f"{number(status['embedding_pending'])} still to be embedded; found by words meanwhile")
         )
-    last = status.get("last_dream")
-    rows.append(
-        ("", "last dream", f"{moment(last.get('finished_at'))}  {last.get('dream_id', '')}" if last else "never")
-    )
+    last, never = status.get("last_dream"), "never" if known else "not known"
+    rows.append(("", "last dream", f"{moment(last.get('finished_at'))}  {last.get('dream_id', '')}" if last else never))
     gate = status.get("gate") or {}
-    rows.append(("", "next dream", f"gate {'open' if gate.get('open') else 'closed'}: {one_line(gate.get('why', ''))}"))
+    verdict = f"gate {'open' if gate.get('open') else 'closed'}: {one_line(gate.get('why', ''))}"
+    rows.append(("", "next dream", verdict if gate else "not known"))
     if status.get("dream_due"):
         rows.append(
             ("", "", "due: it dreams at the next start" + ("" if gate.get("open") else ", if the gate is open then"))

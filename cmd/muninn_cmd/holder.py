@@ -1,7 +1,8 @@
 """Who holds the data directory, asked without taking the lock, so that looking never gets in a starter's way.
 
-Rules: the kernel's list of locks is believed, not what the file says; the file only tells what its holder is doing. Where
-the kernel has no such list, the lock is tried for an instant, shared.
+Rules: the kernel's list of locks is believed, not what the file says; the file only tells what its holder is doing, and
+where it was deleted, the lock on its folder tells who that is. Where the kernel has no such list, the lock is tried for an
+instant, shared.
 """
 
 from __future__ import annotations
@@ -29,9 +30,13 @@ class Holder:
 
 
 def holder(lock: str) -> Holder | None:
-    """The process that holds ``lock``, or None when it is free or was never made."""
+    """The process that holds ``lock``, or else the folder it is in; None when both are free or were never made."""
+    return _keeper(lock) or _keeper(os.path.dirname(lock), folder=True)  # noqa: PTH120 - pathlib costs more than the rest
+
+
+def _keeper(lock: str, *, folder: bool = False) -> Holder | None:
     try:
-        handle = os.open(lock, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        handle = os.open(lock, os.O_RDONLY | os.O_CLOEXEC | (os.O_DIRECTORY if folder else os.O_NOFOLLOW))
     except OSError:
         return None
     try:
@@ -40,7 +45,7 @@ def holder(lock: str) -> Holder | None:
             pid = 0 if _busy(handle) else None
         if pid is None or pid < 0:
             return None
-        note = os.read(handle, 4096).decode("utf-8", "replace").strip("\0 \n")
+        note = "" if folder else os.read(handle, 4096).decode("utf-8", "replace").strip("\0 \n")
         return Holder(pid or _number(note), note)
     finally:
         os.close(handle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -19,14 +20,15 @@ from muninn import errors
 from muninn_cmd import glance, lifecycle
 from muninn_cmd.holder import holder
 
-Hold = Callable[[Path], "subprocess.Popen[str]"]
+Hold = Callable[..., "subprocess.Popen[str]"]
 
 HOLDER = """
 import fcntl, os, sys, time
 sys.stderr.write("muninn.daemon")
-handle = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)
+folder = os.path.isdir(sys.argv[1])
+handle = os.open(sys.argv[1], os.O_RDONLY if folder else os.O_RDWR | os.O_CREAT, 0o600)
 fcntl.flock(handle, fcntl.LOCK_EX)
-os.write(handle, b"1\\n")
+folder or os.write(handle, sys.argv[3].encode() + b"\\n")
 print("held", flush=True)
 time.sleep(60)
 """
@@ -34,12 +36,12 @@ time.sleep(60)
 
 @pytest.fixture
 def hold() -> Iterator[Hold]:
-    """Another process that holds a lock, and says in its file that it is process 1."""
+    """Another process that holds a lock, a file with a note or a folder, and says in the file that it is process 1."""
     running: list[subprocess.Popen[str]] = []
 
-    def start(lock: Path) -> subprocess.Popen[str]:
+    def start(lock: Path, note: str = "1") -> subprocess.Popen[str]:
         child = subprocess.Popen(
-            [sys.executable, "-c", HOLDER, str(lock), "muninn.daemon"],
+            [sys.executable, "-c", HOLDER, str(lock), "muninn.daemon", note],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -156,6 +158,41 @@ def test_a_held_lock_without_a_socket_is_waking_or_dreaming(environ: dict[str, s
     status = glance.gather(environ)
     assert status["state"] == "dreaming"
     assert "dedup" in glance.describe(status)
+
+
+def test_what_cannot_be_asked_is_not_known_instead_of_none(environ: dict[str, str], home: Path, hold: Hold) -> None:
+    (home / "data").mkdir(parents=True)
+    child = hold(home / "muninn.lock", "1 awake")
+    status = glance.gather(environ)
+    assert (status["state"], status["pid"], status["memories"], status["gate"]) == ("awake", child.pid, None, None)
+    shown = glance.describe(status)
+    assert shown.count("not known") == 3
+    assert "never" not in shown
+    assert "nothing was written" not in shown
+
+
+def test_a_daemon_that_does_not_answer_in_time_is_not_asleep(
+    environ: dict[str, str], home: Path, hold: Hold, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "data").mkdir(parents=True)
+    child = hold(home / "muninn.lock", "1 awake")
+    monkeypatch.setattr(glance, "ANSWER_WITHIN", 0.1)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(home / "muninn.sock"))
+        silent.listen()
+        status = glance.gather(environ)
+    assert (status["state"], status["pid"], status["memories"]) == ("awake", child.pid, None)
+    assert "no answer" in status["problem"]
+
+
+def test_a_daemon_whose_lock_file_was_deleted_is_neither_asleep_nor_left_awake(
+    environ: dict[str, str], home: Path, hold: Hold, muninn: Any
+) -> None:
+    (home / "data").mkdir(parents=True)
+    child = hold(home)
+    status = glance.gather(environ)
+    assert (status["state"], status["pid"], status["memories"]) == ("waking", child.pid, None)
+    assert (muninn("stop").code, child.wait()) == (0, -signal.SIGTERM)
 
 
 def test_awake_the_daemon_speaks_for_itself(daemon: Any, environ: dict[str, str], muninn: Any) -> None:
