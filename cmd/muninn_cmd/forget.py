@@ -48,4 +48,4 @@ def _text(memory: dict[str, Any], identifier: str, purge: bool) -> str:
         f"  {one_line(one)}, which it had replaced, may say the same: muninn forget {one_line(one)} --purge"
         for one in kin
     ]
-    return "\n".join([f"Erased {identifier}", *held])
+    return "\n".join([f"Erased {memory.get('id', identifier)}", *held])

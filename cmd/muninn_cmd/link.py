@@ -29,5 +29,5 @@ def link(
         render.show(gone, lambda: f"Unlinked {source} and {target} ({relation})")
         return
     made = connect.post("/v1/links", body if weight is None else {**body, "weight": weight})
-    row = (made.get("links") or [made])[0]
-    render.show(made, lambda: f"{source} {described({**body, **row}, source)}")
+    row = {**body, **(made.get("links") or [made])[0]}
+    render.show(made, lambda: f"{row['source']} {described(row, row['source'])}")

@@ -40,10 +40,13 @@ TABLE: list[tuple[str, str, Any, Any, str]] = [
     (f"edit {ID} --title T --pin --no-tags", f"PATCH /v1/memories/{ID}", {"title": "T", "pinned": True, "tags": []}, MEMORY, "Changed pinned, tags, title"),
     (f'edit {ID} --title ""', f"PATCH /v1/memories/{ID}", {"title": None}, MEMORY, "Changed title"),
     (f"forget {ID}", f"DELETE /v1/memories/{ID}", None, MEMORY, f"take it back with: muninn restore {ID}"),
+    (f"forget {ID[:10]} --purge --yes", f"DELETE /v1/memories/{ID[:10]}?purge=true", None, {"id": ID}, f"Erased {ID}"),
     (f"forget {ID} --purge --yes", f"DELETE /v1/memories/{ID}?purge=true", None, {"id": ID, "backups": ["/b/1"]}, "a copy may still hold it: /b/1"),
     (f"restore {ID}", f"POST /v1/memories/{ID}/restore", {}, MEMORY, "Restored"),
     (f"link {ID} {OTHER} --relation causes --weight 0.8", "POST /v1/links", {"source": ID, "target": OTHER, "relation": "causes", "weight": 0.8},
      LINK, f"→ causes 0.80 {OTHER}"),
+    (f"link {ID[:10]} {OTHER[:10]}", "POST /v1/links", {"source": ID[:10], "target": OTHER[:10], "relation": "relates_to"},
+     {"links": [LINK]}, f"{ID} → causes 0.80 {OTHER}  (manual)"),
     (f"link {ID} {OTHER} --remove", "DELETE /v1/links", {"source": ID, "target": OTHER, "relation": "relates_to"}, LINK, "Unlinked"),
     (f"links {OTHER}", f"GET /v1/memories/{OTHER}/links", None, {"id": OTHER, "links": [LINK], "memories": {ID: {"title": "Causa"}}},
      f"← causes 0.80 {ID}  Causa  (manual)"),
@@ -286,14 +289,17 @@ def test_colour_is_for_terminals(daemon: Any, muninn: Any) -> None:
     assert "\x1b" not in muninn("remember", "x").out
 
 
-def test_text_from_standard_input_is_verbatim(daemon: Any, muninn: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("way", ["--stdin"])
+def test_text_from_standard_input_is_verbatim(
+    daemon: Any, muninn: Any, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
     import io
     import sys
 
     daemon.on("POST /v1/memories", MEMORY)
     text = "  línea\r\n\tdos\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    assert muninn("remember", "--stdin").code == 0
+    assert muninn("remember", way).code == 0
     assert daemon.last.body == {"content": text}
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"caf\xe9")))
     done = muninn("remember", "--stdin")
