@@ -14,7 +14,8 @@ from muninn_cmd.text import one_line, plain
 
 def remember(
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="TEXT", help="What to remember.", show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="TEXT", help="What to remember; - reads it from standard input.", show_default=False),
     ] = None,
     *,
     title: Annotated[str, typer.Option(help="A title; otherwise the first sentence is used.")] = "",
@@ -45,7 +46,7 @@ def remember(
 def _content(words: list[str], stdin: bool) -> str:
     if stdin and words:
         raise UsageError("TEXT and --stdin exclude each other", hint="give one of them")
-    if not stdin:
+    if not stdin and words != ["-"]:
         if not words:
             raise UsageError("nothing to remember", hint='muninn remember "…", or --stdin')
         return " ".join(words)

@@ -289,7 +289,7 @@ def test_colour_is_for_terminals(daemon: Any, muninn: Any) -> None:
     assert "\x1b" not in muninn("remember", "x").out
 
 
-@pytest.mark.parametrize("way", ["--stdin"])
+@pytest.mark.parametrize("way", ["--stdin", "-"])
 def test_text_from_standard_input_is_verbatim(
     daemon: Any, muninn: Any, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
