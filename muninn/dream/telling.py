@@ -191,18 +191,22 @@ def _review(teller: Teller, told: Sequence[Operation], report: Mapping[str, Any]
     queued = _unsettled(told)
     conflicts = [one for one in queued if one.verdict == "conflict"]
     lines = [_conflict(teller, one) for one in conflicts[:LISTED]]
-    if len(conflicts) > LISTED:
-        more = [key for one in conflicts[LISTED:] for key in one.ids]
-        lines.append(teller.plural("conflict_more", len(conflicts) - LISTED, titles=teller.names(more)))
+    lines += _more(teller, "conflict_more", conflicts[LISTED:])
     pending = [one for one in queued if one.verdict != "conflict"]
-    if pending:
-        lines.append(teller.plural("pending", len(pending), titles=teller.names(pending[0].ids)))
+    lines += [teller.say("pending", titles=teller.names(one.ids)) for one in pending[:LISTED]]
+    lines += _more(teller, "pending_more", pending[LISTED:])
     if queued:
         lines.append(teller.say("settle"))
     left_out = sum(int(one.get("figures", {}).get("left_out", 0)) for one in _phases(report))
     if left_out:
         lines.append(teller.plural("left_out", left_out))
     return lines
+
+
+def _more(teller: Teller, key: str, sets: Sequence[NearDuplicates]) -> list[str]:
+    return (
+        [teller.plural(key, len(sets), titles=teller.names([one for each in sets for one in each.ids]))] if sets else []
+    )
 
 
 def _unsettled(told: Sequence[Operation]) -> list[NearDuplicates]:

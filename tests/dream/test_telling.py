@@ -50,6 +50,25 @@ def test_a_disagreement_says_what_differs(
     assert line.index(new.id) < line.index(old.id)
 
 
+@pytest.mark.parametrize(
+    ("language", "same", "more"),
+    [
+        ("en", "These may be the same", "2 more sets may be the same, among them"),
+        ("es", "Estas pueden ser la misma", "2 grupos más pueden ser lo mismo, entre ellos"),
+    ],
+)
+def test_each_set_that_waits_is_told_until_they_are_too_many(
+    make_world: Callable[..., World], language: str, same: str, more: str
+) -> None:
+    world = make_world(language=language)
+    subjects = ["Grafana panel", "mail worker", "garden pump", "night backup", "coffee machine", "piano tuner"]
+    told = [[world.tell(f"The {one} is looked after by {who}.") for who in ("Lucía", "Bruno")] for one in subjects]
+    journal = world.dreamer.dream(force=True).journal
+    assert sum(line.startswith(f"- {same}: ") for line in journal.splitlines()) == 4
+    assert f"- {more}: " in journal
+    assert sum(all(memory.id in journal for memory in pair) for pair in told) >= 5
+
+
 def test_the_newest_is_the_one_asserted_last_not_the_one_stored_last(world: World) -> None:
     now = world.clock.now()
     world.sleep(days=9)
