@@ -26,7 +26,7 @@ def exporter(
     """A first line with the vaults and their tiers, then a memory a line with its links; the vectors are made again."""
     with connect.door() as door:
         lines = door.lines(connect.path_of("export", vault=vault, run=run))
-        if output is None:
+        if output is None or output == files.STANDARD:
             _print(lines)
             return
         tally = _Tally(lines)

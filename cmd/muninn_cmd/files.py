@@ -8,6 +8,9 @@ from pathlib import Path
 
 from muninn.errors import MuninnError
 
+STANDARD = Path("-")
+"""Standard output, where a verb offers it beside a file."""
+
 
 def write(path: Path, content: bytes | Iterable[bytes]) -> int:
     """Write ``content`` beside ``path`` and move it there; returns its size in bytes. A special file is written to directly."""

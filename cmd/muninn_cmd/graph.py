@@ -39,7 +39,7 @@ def export(
         else:
             content = door.text(path)
             document = {"format": chosen, "content": content}
-    if output is None:
+    if output is None or output == files.STANDARD:
         render.show(document, lambda: content)
         return
     files.write(output, content.encode("utf-8", "backslashreplace"))

@@ -255,6 +255,17 @@ def test_export_goes_out_as_it_came(daemon: Any, muninn: Any, tmp_path: Path) ->
     assert muninn("export", "--json").json["memories"] == [{"content": "línea \n 1"}]
 
 
+def test_a_dash_is_standard_output_and_no_file_of_that_name(
+    daemon: Any, muninn: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    daemon.on("GET /v1/export", b'{"vaults": []}\n')
+    assert muninn("export", "-o", "-").out == '{"vaults": []}\n'
+    daemon.on("GET /v1/graph", b'{"nodes": []}')
+    assert muninn("graph", "export", "-o", "-").out == muninn("graph", "export").out
+    assert list(tmp_path.glob("-")) == []
+
+
 def test_a_picture_of_the_graph(daemon: Any, muninn: Any, tmp_path: Path) -> None:
     daemon.on("GET /v1/graph", b"<svg>\xc3\xb1</svg>")
     file = tmp_path / "g.svg"
