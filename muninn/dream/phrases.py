@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from muninn.domain.separation.verdict import EQUAL
+
 ENGLISH: Mapping[str, str] = {
     "connections": "Connections discovered",
     "strengthened": "Strengthened",
@@ -186,7 +188,7 @@ SPANISH: Mapping[str, str] = {
 LANGUAGES: Mapping[str, Mapping[str, str]] = {"en": ENGLISH, "es": SPANISH}
 
 _REASONS_ES: Mapping[str, str] = {
-    "equal but for case, punctuation or spacing": "iguales salvo mayúsculas, puntuación o espacios",
+    EQUAL: "iguales salvo mayúsculas, puntuación o espacios",
     "the same sentences in another order": "las mismas frases en otro orden",
     "equal but for one misspelling": "iguales salvo una errata",
     "the same words and values, written differently": "las mismas palabras y valores, escritos de otro modo",

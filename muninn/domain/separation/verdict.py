@@ -24,6 +24,8 @@ NEAR_COSINE = 0.85
 EQUAL_COSINE = 0.70
 """Texts that are equal but for case, punctuation and spacing need no more: an upper-case copy is at 0.72–0.80 for e5, so
 asking 0.85 of them would judge the embedder, not the texts."""
+EQUAL = "equal but for case, punctuation or spacing"
+"""The surest reason to merge."""
 REVIEW_COSINE = 0.70
 REVIEW_COVERAGE = 0.5
 
@@ -66,7 +68,7 @@ def merge_verdict(
 
 def _decided(found: Separation, cosine: float, *, ordered: bool) -> tuple[Literal["merge", "review", "none"], str]:
     if found.equal_after_normalisation and cosine >= EQUAL_COSINE:
-        return "merge", "equal but for case, punctuation or spacing"
+        return "merge", EQUAL
     if found.refusal is None and cosine >= NEAR_COSINE:
         if found.sentence_reorder:
             return "review" if ordered else "merge", "the same sentences in another order"

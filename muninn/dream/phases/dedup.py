@@ -26,7 +26,7 @@ from muninn.domain.separation import (
     mergeable,
     occasions,
 )
-from muninn.domain.separation.verdict import MERGE_COSINE, NEAR_COSINE
+from muninn.domain.separation.verdict import EQUAL, MERGE_COSINE, NEAR_COSINE
 from muninn.domain.similarity import Pair, candidate_pairs, complete_link, raw_threshold
 from muninn.dream.context import CONSOLIDATION, Context, seen
 from muninn.dream.phases.vectors import active_rows
@@ -191,10 +191,14 @@ def _merges(context: Context, judged: _Judged) -> tuple[list[Merge], set[str]]:
 
 
 def _clusters(pairs: Mapping[Ids, tuple[float, str]], cap: int) -> list[tuple[tuple[str, ...], float]]:
-    """Complete-link clusters with the similarity of their least similar pair, surest first."""
+    """Complete-link clusters with the similarity of their least similar pair, surest first. What is equal comes together
+    before what is only alike, however alike: a merge of the latter would keep the former apart."""
     names = sorted({key for pair in pairs for key in pair})
     place = {key: row for row, key in enumerate(names)}
-    weighted = [Pair(place[first], place[second], likeness) for (first, second), (likeness, _) in pairs.items()]
+    weighted = [
+        Pair(place[first], place[second], likeness + (reason == EQUAL))
+        for (first, second), (likeness, reason) in pairs.items()
+    ]
     found = []
     for cluster in complete_link(weighted, allowed=lambda _i, _j: True, cap=cap):
         ids = tuple(sorted(names[row] for row in cluster))
