@@ -17,6 +17,7 @@ from muninn.domain.effects import Effect, Reader, effect
 from muninn.domain.memory import Link, LinkKey, Memory, Snapshot, Vectors
 from muninn.domain.operations import Connect, Operation, Oriented, Promote, Reinforce, Stabilise, name_of, to_json
 from muninn.domain.records import Decision, OperationRecord, Suggestion
+from muninn.domain.trust import Tier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +105,8 @@ def objection(operation: Operation, state: Reader) -> str | None:
         memory = state.get(memory_id)
         if memory is None:
             return f"{memory_id} is gone"
+        if memory.tier is Tier.LEGAL:
+            return f"{memory_id} is of tier legal by now"
         if isinstance(operation, Reinforce):
             continue  # usage is no part of the fingerprint, and an edited memory was used all the same
         expected = operation.seen.get(memory_id)

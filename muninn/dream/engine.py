@@ -18,7 +18,7 @@ from muninn.config import Config
 from muninn.domain.ageing import days_entry, days_of, kept, lived, outlived
 from muninn.domain.gates import Verdict
 from muninn.domain.marks import LAST_AT, rewound
-from muninn.domain.memory import Memory, Provenance, Vault, vault_key
+from muninn.domain.memory import Memory, Provenance, State, Vault, vault_key
 from muninn.domain.trust import Tier
 from muninn.dream.context import CONSOLIDATION, DREAM, Ask, Limits
 from muninn.dream.cycle import RECENT, Cycle, DreamService
@@ -33,7 +33,7 @@ from muninn.dream.telling import tier_line, undo_line
 from muninn.embed.text import embedded_text
 from muninn.errors import ConflictError, GateClosedError, NotFoundError, ProviderError, UsageError
 from muninn.failpoints import failpoint
-from muninn.ports import Calibration, Clock, Embedder, Ids
+from muninn.ports import Calibration, Clock, Embedder, Ids, ReadModel
 
 RESERVE = 2.0  # seconds of the time box kept for applying, probing again and telling
 _DAY = 24 * 3600.0  # seconds
@@ -95,7 +95,7 @@ class Dreamer:
             calibration=self._calibration,
             language=config.journal.language,
             probe_queries=config.dream.probe_queries,
-            ask=_asking(models, clock, ids, config.journal.language),
+            ask=_asking(models, service.read, clock, ids, config.journal.language),
             embed=self._embed,
             interrupted=interrupted,
             rules=rules,
@@ -360,8 +360,14 @@ def _on_disk() -> Iterator[None]:
         raise refused(f"cannot write {error.filename or 'the journal or the dream files'}", error) from error
 
 
-def _asking(models: Models | None, clock: Clock, ids: Ids, language: str) -> Callable[[Tier], Ask | None]:
+def _asking(
+    models: Models | None, read: ReadModel, clock: Clock, ids: Ids, language: str
+) -> Callable[[Tier], Ask | None]:
     """For a tier, how its models are asked; None where it may use none."""
+
+    def unmoved(memory: Memory) -> bool:
+        now = read.get(memory.id)
+        return now is not None and now.tier is memory.tier and now.state is not State.FORGOTTEN
 
     def ask(groups: Any, seconds: float, dream_id: str) -> Any:
         from muninn.llm.adjudication import adjudicate
@@ -374,6 +380,7 @@ def _asking(models: Models | None, clock: Clock, ids: Ids, language: str) -> Cal
             boundary=lambda: ids.new()[-12:],
             language=language,
             dream_id=dream_id,
+            open_now=lambda group: all(map(unmoved, group.memories)),
         )
 
     return lambda tier: ask if models is not None and models.for_tier(tier) else None

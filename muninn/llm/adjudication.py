@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from muninn.errors import EgressRefusedError, ProviderError
 from muninn.llm.models import MAX_BYTES, LanguageModels
-from muninn.llm.prompts import BUDGET, Group, batches, question
+from muninn.llm.prompts import BUDGET, Group, Question, batches, question
 from muninn.llm.validation import NARRATIVE_LIMIT, read
 from muninn.llm.verdicts import MergeVerdict, Rejected, SupersedeVerdict, Verdict, Verdicts
 from muninn.ports import Clock, Request
@@ -41,8 +41,12 @@ def adjudicate(
     language: str = "en",
     dream_id: str | None = None,
     budget: int = BUDGET,
+    open_now: Callable[[Group], bool] = lambda _: True,
 ) -> Adjudication:
-    """What the models decide about ``groups`` until ``deadline`` (monotonic). Never raises ProviderError."""
+    """What the models decide about ``groups`` until ``deadline`` (monotonic). Never raises ProviderError.
+
+    ``open_now`` is asked right before a group is sent: whoever closes a vault during a dream keeps back what has not left.
+    """
     packed, left_out = batches(groups, budget=budget)
     problems = [f"a group of {len(group.memories)} memories was not asked about: {why}" for group, why in left_out]
     found: list[Verdicts] = []
@@ -53,22 +57,16 @@ def adjudicate(
         if failed >= _PATIENCE or clock.monotonic() >= deadline:
             unasked.extend(group for rest in packed[position:] for group in rest)
             break
-        asked = question(batch, boundary=boundary, language=language)
-        request = Request(
-            purpose="consolidate",
-            vault=asked.vault,
-            tier=asked.tier,
-            system=asked.system,
-            prompt=asked.prompt,
-            schema=asked.schema,
-            dream_id=dream_id,
-        )
+        unasked.extend(group for group in batch if not open_now(group))
+        if not (sent := [group for group in batch if group not in unasked]):
+            continue
+        asked = question(sent, boundary=boundary, language=language)
         try:
-            completion = models.complete(request, deadline=deadline, max_bytes=MAX_BYTES)
+            completion = models.complete(_request(asked, dream_id), deadline=deadline, max_bytes=MAX_BYTES)
             found.append(read(completion.text, asked.shown))
         except ProviderError as error:
             failed += not isinstance(error, EgressRefusedError)
-            unasked.extend(batch)
+            unasked.extend(sent)
             if str(error) not in problems:
                 problems.append(str(error))
         else:
@@ -80,6 +78,18 @@ def adjudicate(
         asked=len(found),
         model=model,
         unasked=tuple(unasked),
+    )
+
+
+def _request(asked: Question, dream_id: str | None) -> Request:
+    return Request(
+        purpose="consolidate",
+        vault=asked.vault,
+        tier=asked.tier,
+        system=asked.system,
+        prompt=asked.prompt,
+        schema=asked.schema,
+        dream_id=dream_id,
     )
 
 
