@@ -118,3 +118,15 @@ def test_it_is_said_in_spanish_and_written_to_the_log(
     lines = [json.loads(line) for line in (tmp_path / "muninn.log").read_text("utf-8").splitlines()]
     said = [(one["dream"], one["operations"]) for one in lines if one["event"] == "operations_unreadable"]
     assert said == [(dream_id, 1)]
+
+
+@pytest.mark.parametrize("body", [garbage, nonsense])
+def test_a_dream_that_cannot_be_read_is_let_go_of_when_it_is_too_old(
+    damaged: Callable[..., tuple[Callable[[], App], str]], body: Callable[[str], bytes]
+) -> None:
+    open_app, dream_id = damaged(body)
+    with open_app() as app:
+        assert app.service.close_undo(dream_id) == 1
+        assert app.service.dream(dream_id).closed
+        assert app.service.close_undo(dream_id) == 0
+        app.store.checkpoint()
