@@ -7,6 +7,15 @@ import pytest
 from muninn.domain.separation import Text, compare
 
 LEANS = r"""
+Hey! Ana failed the exam. That's great! Tom is back. | Hey! Tom is back. That's great! Ana failed the exam.
+Hey! I hate the dog. It bites. I love the cat. | Hey! I love the cat. It bites. I hate the dog.
+Thanks! The logs are on the new disk. Don't touch it. The backup is on the old disk. | Thanks! The backup is on the old disk. Don't touch it. The logs are on the new disk.
+Eva: The bike is new. What a relief! The car is sold. | Eva: The car is sold. What a relief! The bike is new.
+Hi! The rent is high. So I need a loan. The car is old. | Hi! The car is old. So I need a loan. The rent is high.
+¡Hola! Suspendí el examen. ¡Qué alegría! Llegó mi hermana. | ¡Hola! Llegó mi hermana. ¡Qué alegría! Suspendí el examen.
+¡Hola! El perro está enfermo. Pobrecito. El gato está sano. | ¡Hola! El gato está sano. Pobrecito. El perro está enfermo.
+Hi! Do you want to sell the flat? I do. | Hi! I do. Do you want to sell the flat?
+Eva: Are you moving out? We might. | Eva: We might. Are you moving out?
 Ana has the key. Ask her. Tom is away. | Tom is away. Ask her. Ana has the key.
 We are out of milk. The shop is closed. That is a problem. | The shop is closed. That is a problem. We are out of milk.
 Eva: Peel the onions. Fry the onions. | Eva: Fry the onions. Peel the onions.

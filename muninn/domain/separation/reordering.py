@@ -17,6 +17,7 @@ from muninn.domain.separation.text import Sentence
 _ENDS = ".!?。！？؟।\"')"
 _ASKS = "?？؟"
 _EXCITED = "!！" + _ASKS
+_VERBS = lexicon.QUESTION_VERBS | lexicon.DOUBTFUL_QUESTION_VERBS | lexicon.STATIVES
 _FRAGMENT = 2  # tokens
 _LABEL = 3
 _FEW = 2  # sentences that do not yet make a list
@@ -88,9 +89,13 @@ def _leans(text: Features, body: Sequence[Sentence], other: Sequence[Sentence], 
         following = body[at + 1] if at + 1 < len(body) else None
         if sentence.end not in _ENDS or _continues(sentence) or (asking and first.key in lexicon.ANSWERS):
             return True
-        if before[sentence.text] != previous and _points_back(text, sentence, among=len(body), chats=chats):
+        if before[sentence.text] != previous and (
+            (chats and previous and before[sentence.text])  # talk may go round, not speak of something else
+            or _points_back(text, sentence, among=len(body), chats=chats)
+        ):
             return True
-        if following is not None and sentence.text in asking and _answered(following, after[sentence.text]):
+        asks = sentence.text in asking or (sentence.end in _ASKS and following is not None and _echoes(following))
+        if following is not None and asks and _answered(following, after[sentence.text]):
             return True
         numbered += first.sort == "number"
     return numbered > 1 or (len(body) > _FEW and alike > 0)
@@ -111,6 +116,12 @@ def _neighbours(body: Sequence[Sentence]) -> Mapping[str, str]:
 def _asks_another(sentence: Sentence) -> bool:
     """Whether a question is for who listens, who is not the one to go on speaking."""
     return not _YOU.isdisjoint(token.key for token in sentence.tokens)
+
+
+def _echoes(sentence: Sentence) -> bool:
+    """Whether a sentence only takes up the verb of a question ("I do", "we could")."""
+    first, last = sentence.tokens[0].key, sentence.tokens[-1].key
+    return len(sentence.tokens) <= _LABEL and first in lexicon.SUBJECTS and last in _VERBS
 
 
 def _answered(following: Sentence, other: str) -> bool:
