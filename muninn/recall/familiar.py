@@ -9,6 +9,9 @@ such a list by their characters.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+from string import ascii_lowercase
 
 from muninn.recall import commonness
 from muninn.recall.language import is_function_word, leading_languages
@@ -19,6 +22,11 @@ _COMMON = (0.05, 0.1)
 """Shares in common words between which nonsense turns into sense."""
 _LISTED, _LISTED_OF_UNKNOWN = (0.4, 0.65), (0.8, 0.95)
 """The same of the telling words in a dictionary: of English or Spanish, and where no grammar tells which language it is."""
+
+_SLIPS = 3
+"""Strange words that may all be slips: a text of more is in another language, and looking for slips takes its time."""
+_SHORTEST, _LONGEST = 6, 24
+"""Letters of a word of which a slip is looked for: shorter ones have a neighbour whatever they are."""
 
 _HAN = (
     "的一是不了人我在有他这为之大来以个中上们到说国和地也子时道出而要于就下得可你年生自会那后能对着事其里所去行过家"
@@ -55,10 +63,28 @@ def _between(bounds: tuple[float, float], value: float) -> float:
 
 
 def _listed(telling: Sequence[str]) -> float:
-    """The share, by letters, of the words that say something which the dictionaries have."""
+    """The share, by letters, of the words that say something which the dictionaries have, if only but for a slip."""
     asked = [word for word in telling if not is_function_word(word)]
     total = sum(map(len, asked))
-    return sum(len(word) for word in asked if dictionary.listed(word)) / total if total else 0.0
+    strange = {word for word in asked if not dictionary.listed(word)}
+    if len(strange) <= _SLIPS:
+        strange -= set(filter(_slipped, strange))
+    return sum(len(word) for word in asked if word not in strange) / total if total else 0.0
+
+
+@lru_cache(maxsize=1024)
+def _slipped(word: str) -> bool:
+    """Whether a word is one of the dictionaries in which two neighbours are swapped, or a letter is doubled or left out.
+
+    Invented words rarely are; one letter in place of another makes them ("frinkle", "wuffle").
+    """
+    if not (_SHORTEST <= len(word) <= _LONGEST and word.isalpha()):
+        return False
+    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    swapped = (head[:-1] + tail[0] + head[-1] + tail[1:] for head, tail in cuts[1:-1] if head[-1] != tail[0])
+    single = (head + tail[1:] for head, tail in cuts[1:-1] if head[-1] == tail[0])
+    whole = (head + letter + tail for head, tail in cuts for letter in ascii_lowercase)
+    return any(map(dictionary.listed, chain(swapped, single, whole)))
 
 
 def _common(words: Sequence[str]) -> float:

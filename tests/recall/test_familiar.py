@@ -29,6 +29,14 @@ def test_questions_are_in_words_that_people_use(text: str) -> None:
     assert sense(words(text)) >= 0.9
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["when is the aniversary diner", "databse migratoins", "where is the goverment form", "¿en qué ospital operan?", "el desarollo de pagos"],
+)  # fmt: skip
+def test_a_slip_of_the_finger_is_no_nonsense(text: str) -> None:
+    assert sense(words(text)) >= 0.9
+
+
 @pytest.mark.parametrize("text", NONSENSE)
 def test_nonsense_is_not(text: str) -> None:
     assert sense(words(text)) <= 0.1
