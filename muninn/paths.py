@@ -6,6 +6,7 @@ socket, to the runtime folder under a name derived from the home. ``muninn-hook`
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
@@ -41,15 +42,21 @@ def home_name(environ: Mapping[str, str]) -> str:
 
 
 def require_folder(home: str) -> None:
-    """Raises ConfigError when something that is no folder stands where the home, or a folder on the way to it, should be."""
+    """Raises ConfigError when something that is no folder, or a link to nothing, stands where the home, or a folder on the way
+    to it, should be."""
     place = home
     while place:
         try:
             mode = os.stat(place).st_mode  # noqa: PTH116 - pathlib costs more than a whole `muninn status`
-        except (FileNotFoundError, NotADirectoryError):
+        except OSError as error:
+            if os.path.islink(place) and error.errno in (errno.ENOENT, errno.ELOOP):  # noqa: PTH114
+                raise ConfigError(
+                    f"{place} is a link to nothing",
+                    hint=f"mount or make what it stands for, or set MUNINN_HOME; it says {home}",
+                ) from None
+            if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+                return  # whoever goes in says what is wrong with it
             place = place.rpartition("/")[0]
-        except OSError:
-            return  # whoever goes in says what is wrong with it
         else:
             break
     else:

@@ -52,6 +52,19 @@ def test_a_file_on_the_way_to_the_home_is_named(tmp_path: Path) -> None:
         require_folder(str(tmp_path / "notes" / "deep" / "home"))
 
 
+@pytest.mark.parametrize("target", ["unmounted", "home"])
+@pytest.mark.parametrize("line", ["remember x", "start", "recall x"])
+def test_a_home_that_is_a_link_to_nothing_is_not_an_empty_one(
+    tmp_path: Path, target: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "home").symlink_to(target)
+    environ = {"HOME": str(tmp_path), "MUNINN_HOME": str(tmp_path / "home")}
+    assert run(line.split(), environ) == 2
+    assert "home is a link to nothing" in capsys.readouterr().err
+    assert glance.run(environ, as_json=True) == 0
+    assert "is a link to nothing" in json.loads(capsys.readouterr().out)["problem"]
+
+
 def test_a_home_that_is_yet_to_be_made_is_none_of_its_business(tmp_path: Path) -> None:
     require_folder(str(tmp_path / "not" / "there"))
     require_folder("relative")
