@@ -8,6 +8,8 @@ from muninn.domain.separation import Text, compare, contradiction
 from muninn.dream.words import Words
 
 MARKS = r"""
+The password is hunter2! | The password is hunter2.
+La clave del wifi es Lobo77! | La clave del wifi es Lobo77
 He'll pay the rent of the flat | Hell pay the rent of the flat
 Nada, más que agua | Nada más que agua
 No smoking. Allowed outside. | No smoking allowed outside.

@@ -86,10 +86,18 @@ def _trap(left: Features, right: Features) -> Refusal | None:
         apostrophe = words[0].lower() != words[1].lower()
         known = words[0].lower() in lexicon.CASE_SENSITIVE
         return Refusal("word" if apostrophe else "name" if known else "writing", *words)
-    marks = difference(left.marked, right.marked)
+    marks = difference(left.marked, right.marked) or _secret(left, right)
     if marks is None and headed:
         marks = difference(marked(left.heading), marked(right.heading))
     return Refusal("word" if marks in _ASKED else "writing", *marks) if marks else None
+
+
+def _secret(left: Features, right: Features) -> tuple[str, str] | None:
+    """A code at the very end and the mark after it, where only one of the texts has a "!" there, which passwords may end in."""
+    ends = [text.content.rstrip() for text in (left, right)]
+    if not left.tokens or left.tokens[-1].sort != "code" or ends[0].endswith("!") == ends[1].endswith("!"):
+        return None
+    return ends[0].split()[-1], ends[1].split()[-1]
 
 
 _ASKED = (("?", "."), (".", "?"))
