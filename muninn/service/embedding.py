@@ -18,19 +18,24 @@ class Embedding(Writer):
         waiting = [m for m in map(self.read.get, self.read.pending_embeddings()[:limit]) if m is not None]
         done = 0
         for tier, vault in sorted({(m.tier, m.vault) for m in waiting}):
-            group = [m for m in waiting if (m.tier, m.vault) == (tier, vault)]
+            now = (self.read.get(m.id) for m in waiting)  # a vault may have been closed while others were embedded
+            group = [m for m in now if m is not None and (m.tier, m.vault) == (tier, vault)]
+            if not group:
+                continue
             embedder = self.embedders.for_tier(tier)
             matrix = embedder.passages([embedded_text(m) for m in group], tier=tier, vault=vault)
             done += self._store_vectors(group, [row.tobytes() for row in matrix], embedder.model)
         return done
 
     def _store_vectors(self, memories: Sequence[Memory], vectors: Sequence[bytes], model: str) -> int:
-        """Keep each vector whose memory still says what was embedded."""
+        """Keep each vector whose memory still says what was embedded, under the tier whose embedder made it."""
         with self._lock:
             rows, kept = [], {}
             for memory, vector in zip(memories, vectors, strict=True):
                 current = self.read.get(memory.id)
-                if current is not None and embedded_text(current) == embedded_text(memory):
+                if current is None or current.tier is not memory.tier:
+                    continue
+                if embedded_text(current) == embedded_text(memory):
                     rows.append(replace(current, embedding_model=model))
                     kept[memory.id] = vector
             position = self._commit(Transaction(memories=tuple(rows), vectors=kept))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from muninn.domain.records import Transaction
 from muninn.domain.trust import Tier
 from muninn.llm.function import FunctionModels
 from muninn.ports import Request
@@ -85,3 +86,26 @@ def test_nothing_happens_to_what_was_closed_after_it_was_read(make_world: Callab
     assert [one.op for one in outcome.records if one.applied and {key.id for key in same} & set(one.after)] == []
     assert world.service.suggestions() == ()
     assert CASE not in outcome.journal
+
+
+def test_what_was_closed_while_others_were_embedded_waits_for_the_embedder_of_its_new_tier(
+    make_world: Callable[..., World],
+) -> None:
+    world = make_world()
+    for vault, text in (("infra", CASE), ("archive", FOUR)):
+        memory = world.tell(text, vault=vault)
+        world.commit(Transaction(memories=(replace(memory, embedding_model=None),)))
+    asked: list[tuple[Tier, str]] = []
+    embedder = world.service.embedders.for_tier(Tier.PERSONAL)
+    passages = embedder.passages
+
+    def embed(texts: Any, *, tier: Tier, vault: str) -> Any:
+        asked.extend((tier, text) for text in texts)
+        close(world)
+        return passages(texts, tier=tier, vault=vault)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedder, "passages", embed)
+        while world.service.embed_pending(limit=10):
+            pass
+    assert asked == [(Tier.PERSONAL, FOUR), (Tier.LEGAL, CASE)]
