@@ -13,6 +13,7 @@ from __future__ import annotations
 import _socket
 import errno
 import os
+import time
 
 from muninn import errors
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 ANSWER_LIMIT = 1 << 30  # bytes; no answer of ours comes near, so more is a fault
 _CHUNK = 1 << 16
 _START = "start it with: muninn start"
+_CROWDED = 0.02  # seconds until the next attempt while more clients wait to be let in than the system queues
 
 
 class Client:
@@ -114,16 +116,24 @@ class Client:
     def _connect(self) -> _socket.socket:
         pipe = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         pipe.settimeout(self.timeout)
+        until = time.monotonic() + self.timeout
         try:
-            pipe.connect(self.path)
-        except OSError as error:
-            pipe.close()
-            if error.errno in (errno.EACCES, errno.EPERM):
-                raise errors.MuninnError(
-                    f"not allowed to use {self.path}", hint="it belongs to another user; set MUNINN_HOME to yours"
-                ) from None
-            raise errors.NotRunningError(f"no daemon listens on {self.path}", hint=_START) from None
-        return pipe
+            while (refused := pipe.connect_ex(self.path)) == errno.EAGAIN and time.monotonic() < until:
+                time.sleep(_CROWDED)
+        except OSError:  # a path too long for a socket
+            refused = errno.ENAMETOOLONG
+        if not refused:
+            return pipe
+        pipe.close()
+        if refused in (errno.EACCES, errno.EPERM):
+            raise errors.MuninnError(
+                f"not allowed to use {self.path}", hint="it belongs to another user; set MUNINN_HOME to yours"
+            )
+        if refused == errno.EAGAIN:
+            raise errors.MuninnError(
+                f"the daemon at {self.path} let nobody in for {self.timeout:g} s", hint="see: muninn logs"
+            )
+        raise errors.NotRunningError(f"no daemon listens on {self.path}", hint=_START)
 
 
 def _send(pipe: _socket.socket, request: bytes) -> None:

@@ -67,6 +67,53 @@ def test_nobody_listening_says_how_to_start(tmp_path: Path) -> None:
         Client(tmp_path / "none.sock").get("/v1/status")
 
 
+def crowded(path: Path) -> tuple[socket.socket, list[socket.socket]]:
+    """A listener whose queue is full."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen(0)
+    waiting = []
+    while True:
+        one = socket.socket(socket.AF_UNIX)
+        one.setblocking(False)
+        waiting.append(one)
+        if one.connect_ex(str(path)):
+            return listener, waiting
+
+
+def test_a_crowd_at_the_door_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "full.sock"
+    listener, waiting = crowded(path)
+
+    def serve() -> None:
+        for _ in waiting[:-1]:
+            listener.accept()[0].close()
+        pipe, _ = listener.accept()
+        pipe.recv(65536)
+        pipe.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+        pipe.close()
+
+    opening = threading.Timer(0.2, serve)
+    opening.start()
+    assert Client(path, timeout=20).get("/v1/status") == {}
+    opening.join()
+
+
+def test_a_crowd_that_stays_is_not_called_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "full.sock"
+    listener, waiting = crowded(path)
+    with pytest.raises(errors.MuninnError, match="let nobody in") as told:
+        Client(path, timeout=0.2).get("/v1/status")
+    assert not isinstance(told.value, errors.NotRunningError)
+    for one in (listener, *waiting):
+        one.close()
+
+
+def test_a_path_that_no_socket_can_have_is_nobody(tmp_path: Path) -> None:
+    with pytest.raises(errors.NotRunningError):
+        Client(tmp_path / ("x" * 200)).get("/v1/status")
+
+
 def test_a_dead_socket_file_is_nobody(tmp_path: Path) -> None:
     path = tmp_path / "dead.sock"
     with socket.socket(socket.AF_UNIX) as listener:

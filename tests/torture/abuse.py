@@ -29,10 +29,12 @@ def socket(folder: Path, *, rounds: int, seed: int, say: bool = False, slow: int
         quiet = _timed(home, rounds)
         stop = Event()
         crowd, feeder = _slow_clients(home.client.path, slow, stop)
-        busy = _timed(home, rounds)
-        open_files = home.figures()["fds"]
-        stop.set()
-        feeder.join()
+        try:
+            busy = _timed(home, rounds)
+            open_files = home.figures()["fds"]
+        finally:
+            stop.set()
+            feeder.join()
         for one in crowd:
             one.close()
         found = {
