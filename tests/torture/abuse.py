@@ -74,9 +74,9 @@ def _slow_clients(path: str, count: int, stop: Event) -> tuple[list[sockets.sock
     crowd = []
     for number in range(count):
         one = sockets.socket(sockets.AF_UNIX)
-        one.settimeout(5)
         with suppress(OSError):
-            one.connect(path)
+            one.connect(path)  # without a time-out, which would not wait in a queue that is full
+            one.settimeout(5)
             head = b"POST /v1/memories HTTP/1.1\r\nhost: m\r\ncontent-length: 5000\r\n"
             one.sendall(head + (b"\r\n{" if number % 2 else b"x-a: "))
             crowd.append(one)
