@@ -217,7 +217,7 @@ class _Undoing:
             vault=record.vault,
             dream_id=record.dream_id,
             reason=f"undone: {operation.why}",
-            withdrawn=isinstance(operation, Distinct | NearDuplicates),  # the question is open again
+            withdrawn=isinstance(operation, Distinct),
         )
 
 

@@ -28,7 +28,6 @@ from muninn.dream.journal import Journal
 from muninn.dream.outcome import Outcome
 from muninn.dream.plan_file import plan_from_json, require_unmoved
 from muninn.dream.planning import Plan
-from muninn.dream.remembered import uncompared
 from muninn.dream.teller import quoted, stamp
 from muninn.dream.telling import tier_line, undo_line
 from muninn.embed.text import embedded_text
@@ -174,9 +173,7 @@ class Dreamer:
                 dream_id = self._last_standing()
             record = self._service.dream(dream_id)
             moved: Any = record.report.get("moved") or {}
-            meta, records = self._service.meta(), self._service.store.operations(record.id)
-            marks = {**rewound(meta, moved), **uncompared(records, self._service.read.get, meta)}
-            result = self._service.undo_dream(record.id, meta=marks)
+            result = self._service.undo_dream(record.id, meta=rewound(self._service.meta(), moved))
             document: dict[str, object] = {
                 "dream_id": record.id,
                 "restored": list(result.restored),

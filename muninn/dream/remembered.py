@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from muninn.domain.marks import mark_entry, paired_entry, put_entry, scan_key, scanned_entry, scanned_of
-from muninn.domain.memory import Memory, Vault, vault_key
-from muninn.domain.operations import NAMES, NearDuplicates
-from muninn.domain.records import OperationRecord
+from muninn.domain.marks import mark_entry, paired_entry, put_entry, scan_key, scanned_entry
+from muninn.domain.memory import Vault
 from muninn.dream.context import Context
-from muninn.dream.probe import ids_of
 
 
 def entries_of(vault: Vault, context: Context, *, paired: Iterable[str], meta: Mapping[str, str]) -> dict[str, str]:
@@ -49,17 +46,3 @@ def _put(context: Context) -> set[int]:
     # what the deadline kept from meeting the others may well have been put before a model
     earlier = context.put if context.findings.unfinished else frozenset()
     return {met[key] for key in done} | left | earlier
-
-
-def uncompared(
-    records: Iterable[OperationRecord], get: Callable[[str], Memory | None], meta: Mapping[str, str]
-) -> dict[str, str]:
-    """Scan marks by which the sets that a dream put up for review count as never compared: once it is undone they are to be
-    told again."""
-    reviews = [one for one in records if one.applied and one.op == NAMES[NearDuplicates]]
-    entries: dict[str, str] = {}
-    for vault in sorted({vault_key(one.vault) for one in reviews}):
-        ids = {key for one in reviews if vault_key(one.vault) == vault for key in ids_of(one)}
-        keys = {scan_key(memory) for memory in map(get, sorted(ids)) if memory is not None}
-        entries.update(scanned_entry(vault, [key for key in scanned_of(meta, vault).tolist() if key not in keys]))
-    return entries
