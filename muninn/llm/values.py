@@ -123,7 +123,7 @@ def stated(text: str) -> dict[str, str]:
 def _names(token: Token, *, labelled: bool) -> bool:
     """A capital that no sentence start explains, or a first name that is known as one.
 
-    ``labelled``: the sentence follows a label ("Caroline: Wow, …", "Provider: Acme …"), so what opens it may be a name.
+    ``labelled``: the sentence follows a label ("Ingrid: Wow, …", "Provider: Acme …"), so what opens it may be a name.
     """
     if not token.raw[:1].isupper() or len(token.raw) == 1 or _contracted(token):
         return False

@@ -42,7 +42,7 @@ It opens on the 1st of May | It opens on the first of May
 """
 REORDERED = """
 The cache is warm. The disk is full. | The disk is full. The cache is warm.
-Hey Mel! Good to see you! How was the trip? | Good to see you! How was the trip? Hey Mel!
+Hey Rut! Nice to have you back! Did the boat arrive? | Nice to have you back! Did the boat arrive? Hey Rut!
 La caché está vacía. El disco está lleno. | El disco está lleno. La caché está vacía.
 """
 

@@ -75,7 +75,7 @@ Ana is the buyer. Address is Rome. Eva is the seller. Address is Milan. | Ana is
 STANDS = """
 The flat has a balcony. The kitchen is small. | The kitchen is small. The flat has a balcony.
 Ana likes tea. Tom prefers coffee. | Tom prefers coffee. Ana likes tea.
-Thanks, Mel! It means a lot to me. | It means a lot to me. Thanks, Mel!
+Thanks, Rut! It made my whole week. | It made my whole week. Thanks, Rut!
 Anna: Wow, that is great! What do you like most about it? | Anna: What do you like most about it? Wow, that is great!
 El contrato está en inglés. El tribunal está en Madrid. | El tribunal está en Madrid. El contrato está en inglés.
 A Ana le gusta el té. Tomás prefiere café. | Tomás prefiere café. A Ana le gusta el té.

@@ -31,8 +31,8 @@ PERSON = Provenance(client="person")
 PACKETS = "The Docker bridge network drops packets when MTU is 1500."
 PACKETS_AGAIN = "the docker bridge network drops packets when mtu is 1500"
 BY = Provenance(client="test")
-CONTRATO = "El contrato con Iberdata vence el 30 de junio de 2026."
-CONTRATO_BIS = "El contrato con Iberdata vence el 15 de mayo de 2026."
+CONTRATO = "El seguro de Norvento caduca el 30 de junio de 2026."
+CONTRATO_BIS = "El seguro de Norvento caduca el 15 de mayo de 2026."
 
 
 def operations(outcome: Any, op: str | None = None) -> list[dict[str, Any]]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 BY = Provenance(client="test")
 OLD = "The payments API lives at https://old.example.org/pay."
 NEW = "The payments API lives at https://new.example.org/pay."
-ONE = "La clave de firma se guarda en el HSM, no en el repositorio."
-OTHER = "La clave de firma no está en el repositorio: se guarda en el HSM."
+ONE = "El sello de la notaría está en la caja, no en el despacho."
+OTHER = "El sello de la notaría no está en el despacho: está en la caja."
 
 
 def answering(decide: Callable[[dict[str, Any]], dict[str, Any]]) -> FunctionModels:
@@ -69,7 +69,7 @@ def test_what_the_model_settled_awaits_nobody(make_world: Callable[..., World], 
 
 
 def test_a_merge_by_the_model_unites_texts_and_is_embedded(make_world: Callable[..., World]) -> None:
-    text = "La clave de firma se guarda en el HSM y no está en el repositorio."
+    text = "El sello de la notaría está en la caja y no en el despacho."
 
     def decide(data: dict[str, Any]) -> dict[str, Any]:
         ids = [alias(data, ONE), alias(data, OTHER)]
@@ -85,7 +85,7 @@ def test_a_merge_by_the_model_unites_texts_and_is_embedded(make_world: Callable[
     assert world.get(one).embedding_model == world.model
     assert world.read.vector(one.id) == world.vector_of(text).astype("<f4").tobytes()
     assert world.get(other).state is State.ARCHIVED
-    hits = world.read.recall(Query(text="clave de firma HSM", reinforce=False), now=world.clock.now()).hits
+    hits = world.read.recall(Query(text="sello notaría caja", reinforce=False), now=world.clock.now()).hits
     assert [hit.memory.id for hit in hits] == [one.id]
     assert ops(world.dreamer.dream(force=True)) == []
     world.dreamer.undo(outcome.dream_id)

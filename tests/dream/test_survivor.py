@@ -32,7 +32,7 @@ def memory(key: str, content: str, **fields: object) -> Memory:
         (PLAIN, PLAIN.replace(" ", "  "), "better written"),
         (PLAIN, PLAIN.replace(",", ""), "better written"),
         (PLAIN, PLAIN.replace("flushed", "flushd"), "well spelt"),
-        ("¿Dónde está la clave? En el HSM.", "donde esta la clave en el hsm", "better written"),
+        ("¿Dónde está el sello? En la CAJA.", "donde esta el sello en la caja", "better written"),
     ],
 )
 @pytest.mark.parametrize("keys", [("a", "b"), ("b", "a")])

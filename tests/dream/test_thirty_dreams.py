@@ -34,15 +34,15 @@ SUBJECTS = (
     "The staging server restarts every night because of the memory leak.",
     "El servidor de pruebas se reinicia cada noche por la fuga de memoria.",
     "Redis keeps the sessions. The queue lives in Postgres.",
-    "La clave de firma se guarda en el HSM, no en el repositorio.",
+    "El sello de la notaría está en la caja del FNMT, no en el despacho.",
     "The payments team deploys on Tuesday after the review meeting.",
     "La reunión semanal empieza a las 9:30 en la sala grande.",
     "Docker bridge networks cannot resolve the names of containers.",
     "Never force-push to the main branch without telling the others.",
-    "El contrato con Iberdata vence el 30 de junio.",
+    "El seguro de Norvento caduca el 30 de junio.",
     "结果保存在缓存里，每天清理一次。",
 )
-TITLES = ("Staging Server", "Notas de Redis", "Payments Team", "HSM")
+TITLES = ("Staging Server", "Notas de Redis", "Payments Team", "FNMT")
 VARIANTS: tuple[Callable[[str, int], str], ...] = (
     lambda text, n: f"{text} Note {n}.",
     lambda text, n: text.upper() + "!" * n,

@@ -64,10 +64,10 @@ def test_invented(sources: list[str], text: str) -> None:
 @pytest.mark.parametrize(
     ("sources", "text"),
     [
-        (["Caroline: Wow, the support group was powerful."], "Caroline found the support group powerful."),
-        (["Caroline: I'm researching adoption agencies."], "Caroline is researching adoption agencies."),
-        (["Melanie: That’s so cool! I think I'm signing up."], "Melanie finds it so cool and signs up."),
-        (["Melanie: Don't worry about the race."], "Melanie does not worry about the race."),
+        (["Ingrid: Wow, the evening choir was loud."], "Ingrid found the evening choir loud."),
+        (["Ingrid: I'm comparing ferry companies."], "Ingrid is comparing ferry companies."),
+        (["Berta: That’s so neat! I think I'm joining in."], "Berta finds it so neat and joins in."),
+        (["Berta: Don't worry about the oven."], "Berta does not worry about the oven."),
         (["Lucía: ¡Guau! Qué bien te quedó la maceta."], "A Lucía le gustó la maceta."),
         (["Notes:\nRunning the relay takes an hour."], "It takes an hour to run the relay."),
         (["Lucía: Gracias, me apunto al taller."], "Lucía se apunta al taller."),
@@ -81,7 +81,7 @@ def test_what_opens_talk_is_no_name(sources: list[str], text: str) -> None:
     ("source", "text", "name"),
     [
         ("Proveedor: Acme aloja la web.", "El proveedor aloja la web.", "Acme"),
-        ("Caroline: Wow, Melanie won the race.", "Caroline says she won the race.", "Melanie"),
+        ("Ingrid: Wow, Berta sold the boat.", "Ingrid says she sold the boat.", "Berta"),
         ("Owner: Marta runs the relay.", "The owner runs the relay.", "Marta"),
         ("Owner: IT runs the relay.", "The owner runs the relay.", "IT"),
         ("The relay is Marta's.", "The relay is hers.", "Marta's"),

@@ -110,10 +110,10 @@ def test_a_word_said_about_other_things_counts_as_before(notes: World, amount: i
 
 def test_a_name_in_everything_said_about_a_matter_tells_little_there(world: World) -> None:
     """What is asked for beside the name decides once the name is everywhere."""
-    query = "Melanie bowls"
+    query = "Berta bowls"
     vector = world.embedders.default.query(query, tier=Tier.PERSONAL)[0].tobytes()  # all is equally near in meaning
     glazed = world.memory("in the evening class she glazed three bowls and fired them on Tuesday with the others")
-    camping = tuple(world.memory(f"Melanie went camping, night {number}") for number in range(60))
+    camping = tuple(world.memory(f"Berta went sailing, night {number}") for number in range(60))
     world.apply(Transaction(memories=(glazed, camping[0]), vectors={glazed.id: vector, camping[0].id: vector}))
     assert world.ids(query)[0] == camping[0].id
     world.apply(Transaction(memories=camping[1:], vectors={memory.id: vector for memory in camping[1:]}))

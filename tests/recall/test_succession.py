@@ -53,9 +53,9 @@ def test_a_circle_of_successors_ends(world: World) -> None:
     [
         ("My favourite colour is purple", "My favourite colour is cyan", "what is my favourite colour"),
         (
-            "My favourite colour could be described as blue",
-            "My favourite colour is yellow",
-            "What is my favourite colour?",
+            "The shade I like best is something like teal",
+            "The shade I like best is amber",
+            "Which shade do I like best?",
         ),
         ("El límite de la tarjeta es de 100 euros", "El límite de la tarjeta es de 500 euros", "límite de la tarjeta"),
     ],
