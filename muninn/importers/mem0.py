@@ -22,7 +22,7 @@ _KNOWN = frozenset({
     *_TEXTS, "id", "hash", "metadata", "categories", "category_ids", "score", "state", "created_at", "updated_at", "expiration_date",
     "agent_id", "run_id", "archived_at", "deleted_at",
 })  # fmt: skip
-_DAMAGED = (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, ValueError)
+_DAMAGED = (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, ValueError)
 _STATES = {"active": "active", "paused": "active", "archived": "archived", "deleted": "forgotten"}
 
 

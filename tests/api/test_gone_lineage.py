@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from muninn.api.local import dispatch
-from muninn.app import App, build
-from muninn.config import load
+from muninn.app import App
 from muninn.mcp.answers import brief
 from muninn_cmd import show
 from muninn_cmd.recall import _text
+from tests.fakes.asked import ask, opened
 
 OLD, NEW = "The payments port is 8080.", "The payments port is 9090."
 GONE = "erased or never imported"
@@ -21,15 +20,8 @@ GONE = "erased or never imported"
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[App]:
-    environ = {"MUNINN_HOME": str(tmp_path / "home"), "MUNINN_EMBED__MODEL": "hashed", "HOME": str(tmp_path)}
-    with build(load(environ), environ=environ) as made:
+    with opened(tmp_path) as made:
         yield made
-
-
-def ask(app: App, method: str, path: str, body: Any = None) -> Any:
-    status, document = dispatch(app, method, path, body)
-    assert status in (200, 201), document
-    return document
 
 
 def told(app: App, key: str) -> tuple[Any, str]:

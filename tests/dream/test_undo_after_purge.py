@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from muninn.api.local import dispatch
-from muninn.app import App, build
-from muninn.config import load
+from muninn.app import App
+from tests.fakes.asked import ask, opened
 
 TWICE = ("The alpha service restarts at one o'clock", "the alpha service restarts at one o'clock.")
 THRICE = (*TWICE, "The Alpha service restarts at one o'clock!")
@@ -18,15 +17,8 @@ THRICE = (*TWICE, "The Alpha service restarts at one o'clock!")
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[App]:
-    environ = {"MUNINN_HOME": str(tmp_path / "home"), "MUNINN_EMBED__MODEL": "hashed", "HOME": str(tmp_path)}
-    with build(load(environ), environ=environ) as made:
+    with opened(tmp_path) as made:
         yield made
-
-
-def ask(app: App, method: str, path: str, body: Any = None) -> Any:
-    given, document = dispatch(app, method, path, body)
-    assert given in (200, 201), document
-    return document
 
 
 def remember(app: App, *texts: str) -> list[str]:

@@ -12,20 +12,14 @@ import lancedb
 import pytest
 
 from muninn import logs
-from muninn.api.local import dispatch
 from muninn.app import App, build
 from muninn.config import load
 from muninn.domain.records import OperationRecord
 from muninn.store.codec import encode
+from tests.fakes.asked import ask
 
 TWICE = ("The alpha service restarts at one o'clock", "the alpha service restarts at one o'clock.")
 THRICE = ("The beta queue is drained every night", "the beta queue is drained every night!")
-
-
-def ask(app: App, method: str, path: str, body: Any = None) -> Any:
-    status, document = dispatch(app, method, path, body)
-    assert status in (200, 201), document
-    return document
 
 
 def dream(app: App) -> Any:
