@@ -24,12 +24,13 @@ def weigh(holdings: Holdings, question: Question, *, visible: Mask, meaning: Mea
     """The weight of each token, in [0.1, 1]. Without ``meaning``, all that is ``visible`` has to do with the question."""
     weights = {}
     for token in question.tokens:
-        frequency = 0
-        if not commonness.settled(token):
-            slots = holdings.text.slots(token)
+        slots = holdings.text.slots(token)
+        weights[token] = commonness.weight(token, 0)
+        if commonness.weight(token, len(slots)) != weights[token]:  # counting makes a difference
             slots = slots[visible[slots]]
-            frequency = len(slots) if meaning is None else _related(token, slots, meaning)
-        weights[token] = commonness.weight(token, frequency)
+            weights[token] = commonness.weight(
+                token, len(slots) if meaning is None else _related(token, slots, meaning)
+            )
     return weights
 
 
