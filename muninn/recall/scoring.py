@@ -124,5 +124,6 @@ def modulations(*, strength: Values, confidence: Values, relevance: Values, age:
     """One a memory. All 0–1 but ``age``, in days since the last assertion, at least 0: recency halves every 30 of them."""
     standing = np.stack([strength, confidence, relevance, np.exp2(-age / 30.0)])
     moved = 2.0 * np.minimum(1.0, np.maximum(0.0, standing)) - 1.0
-    factor = 1.0 + BAND * (np.array([0.4, 0.3, 0.2, 0.1]) @ moved)
+    mean = 0.4 * moved[0] + 0.3 * moved[1] + 0.2 * moved[2] + 0.1 * moved[3]
+    factor = 1.0 + BAND * mean
     return [Modulation(*parts) for parts in zip(*moved.tolist(), factor.tolist(), strict=True)]

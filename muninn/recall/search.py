@@ -26,10 +26,6 @@ from muninn.recall.textindex import Slots
 SPARE = 16
 """Candidates beyond twice the limit that seed spreading and may be lifted by it."""
 
-CROWD_SHARE, CROWD = 0.85, 160
-"""Where many memories say nearly the same, all within this share of the best (and at most so many) are looked at: the
-newest of them must be among those compared."""
-
 GUESSES = "no memory shares a telling word with this: what follows is only near in meaning"
 
 CLOSE = (1.0 - scoring.BAND) / (1.0 + scoring.BAND) * 0.85
@@ -39,7 +35,7 @@ CLOSE = (1.0 - scoring.BAND) / (1.0 + scoring.BAND) * 0.85
 def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
     query = question.query
     found = scan(holdings, question)
-    best = found.best(found.crowd(2 * query.limit + SPARE, CROWD_SHARE, CROWD), holdings)
+    best = found.best(2 * query.limit + SPARE, holdings)
     relevance = dict(zip((holdings.id_at[slot] for slot in best), found.relevance[best].tolist(), strict=True))
     spreads = _spread(relevance, holdings, found)
     contenders = _contenders(relevance, spreads, query.limit)

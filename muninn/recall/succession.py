@@ -56,7 +56,8 @@ def replaced(
     scores: Mapping[str, float], holdings: Holdings, visible: Callable[[str], bool], as_of: datetime | None
 ) -> dict[str, float]:
     """``scores`` with successors lifted to what they replaced, and the replaced put behind them."""
-    lines = {memory_id: line_of(memory_id, holdings, visible, as_of) for memory_id in scores}
+    old = (memory_id for memory_id in scores if holdings.memories[memory_id].superseded_by)
+    lines = {memory_id: line_of(memory_id, holdings, visible, as_of) for memory_id in old}
     settled = dict(scores)
     for memory_id, line in lines.items():
         for distance, successor in enumerate(reversed(line)):
@@ -94,11 +95,11 @@ def newest_first(
         similar = calibration.a * (rows @ rows.T) + calibration.b
         alike = similar >= NEAR_IDENTICAL
         perhaps = similar >= ALIKE
-        near = np.flatnonzero((perhaps & ~alike).sum(axis=1))
+        near = np.flatnonzero((perhaps & ~alike).any(axis=1))
         if len(near):
             texts, values = [holdings.memories[ids[i]].content for i in near], [scores[ids[i]] for i in near]
             alike[np.ix_(near, near)] |= perhaps[np.ix_(near, near)] & _on_one_thing(texts, asked, values)
-        pairs = [_by_age(ids[i], ids[j], holdings, as_of) for i, j in np.argwhere(np.triu(alike, k=1)).tolist()]
+        pairs = [_by_age(ids[i], ids[j], holdings, as_of) for i, j in np.argwhere(alike).tolist() if i < j]
         for newer, older in sorted(pairs, key=lambda pair: [_age_key(m, holdings, as_of) for m in pair]):
             if _takes_over(holdings.memories[newer], holdings.memories[older], named, as_of):
                 settled[newer] = max(settled[newer], settled[older])
