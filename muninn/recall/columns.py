@@ -25,15 +25,15 @@ _CODES = {
 }
 _ROW = np.dtype(
     [("vault", np.int32), ("state", np.int8), ("language", np.int8), ("created", "f8"), ("known", "f8"), ("since", "f8"),
-     ("until", "f8"), ("closed", "f8"), ("asserted", "f8"), ("used", "f8"), ("uses", np.int64), ("stability", "f8"),
-     ("confidence", "f8"), ("relevance", "f8")]
+     ("until", "f8"), ("closed", "f8"), ("standing", "f8", 7)]
 )  # fmt: skip
 _FIRST_CAPACITY = 256
 
 
 class Columns:
     """One entry per slot. ``known``: first told or asserted; ``since``/``until``: validity; ``closed``: when it stopped
-    being active (+∞ while it is); ``asserted``: last; ``used``: last (−∞: never), and ``uses``: how often."""
+    being active (+∞ while it is); ``standing``: when made, last asserted and last accessed (−∞: never), how often accessed,
+    stability in days, confidence and relevance."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -63,12 +63,11 @@ class Columns:
         rows["since"][slot] = memory.valid_from.timestamp() if memory.valid_from else -np.inf
         rows["until"][slot] = memory.valid_until.timestamp() if memory.valid_until else np.inf
         rows["closed"][slot] = closed.timestamp() if closed else np.inf
-        rows["asserted"][slot] = memory.learned_at.timestamp()
-        rows["used"][slot] = memory.last_accessed_at.timestamp() if memory.last_accessed_at else -np.inf
-        rows["uses"][slot] = memory.access_count
-        rows["stability"][slot] = memory.stability
-        rows["confidence"][slot] = memory.confidence
-        rows["relevance"][slot] = memory.relevance
+        accessed = memory.last_accessed_at.timestamp() if memory.last_accessed_at else -np.inf
+        rows["standing"][slot] = (
+            memory.created_at.timestamp(), memory.learned_at.timestamp(), accessed, memory.access_count,
+            memory.stability, memory.confidence, memory.relevance,
+        )  # fmt: skip
 
     def speak(self, slot: int, language: int) -> None:
         """Note the language of the text at ``slot`` (an index of ``language.CODES``)."""

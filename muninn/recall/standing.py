@@ -21,28 +21,27 @@ _DAY = 86_400.0
 
 def standings(ids: Collection[str], slots: Slots, holdings: Holdings, now: datetime) -> dict[str, Modulation]:
     """By id; ``ids`` lie at ``slots``."""
-    columns = holdings.columns
-    moved = modulations(
-        strength=strengths(ids, slots, holdings, now),
-        confidence=columns["confidence"][slots],
-        relevance=columns["relevance"][slots],
-        age=_days(columns["asserted"][slots], now),
-    )
+    rows = holdings.columns["standing"][slots].T
+    _, age, _ = _days(rows[:3], now)
+    moved = modulations(strength=_strengths(ids, rows, holdings, now), confidence=rows[5], relevance=rows[6], age=age)
     return dict(zip(ids, moved, strict=True))
 
 
 def strengths(ids: Collection[str], slots: Slots, holdings: Holdings, now: datetime) -> Values:
     """How retrievable each of ``ids`` is, in (0, 1]: what ``domain.strength`` says of one memory, for many at once."""
-    columns = holdings.columns
-    life, asserted, used = _days(np.stack([columns[name][slots] for name in ("created", "asserted", "used")]), now)
+    return _strengths(ids, holdings.columns["standing"][slots].T, holdings, now)
+
+
+def _strengths(ids: Collection[str], rows: Column, holdings: Holdings, now: datetime) -> Values:
+    life, asserted, used = _days(rows[:3], now)
     idle, level = np.minimum(asserted, used), unpractised(life)
-    for at, (memory_id, uses) in enumerate(zip(ids, columns["uses"][slots].tolist(), strict=True)):
+    for at, (memory_id, uses) in enumerate(zip(ids, rows[3].tolist(), strict=True)):
         accesses = holdings.accesses.get(memory_id)
         if accesses or uses:
             ages = [days_between(one, now) for one in accesses or ()]
             idle[at] = min([float(idle[at]), *ages])
-            level[at] = base_level(float(life[at]), used=float(used[at]), ages=ages, uses=uses)
-    return retrievability(idle, columns["stability"][slots], level)
+            level[at] = base_level(float(life[at]), used=float(used[at]), ages=ages, uses=int(uses))
+    return retrievability(idle, rows[4], level)
 
 
 def _days(since: Column, now: datetime) -> Column:

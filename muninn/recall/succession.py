@@ -98,7 +98,8 @@ def newest_first(
         near = np.flatnonzero((perhaps & ~alike).any(axis=1))
         if len(near):
             texts, values = [holdings.memories[ids[i]].content for i in near], [scores[ids[i]] for i in near]
-            alike[np.ix_(near, near)] |= perhaps[np.ix_(near, near)] & _on_one_thing(texts, asked, values)
+            grid = np.ix_(near, near)
+            alike[grid] |= perhaps[grid] & _on_one_thing(texts, asked, values)
         pairs = [_by_age(ids[i], ids[j], holdings, as_of) for i, j in np.argwhere(alike).tolist() if i < j]
         for newer, older in sorted(pairs, key=lambda pair: [_age_key(m, holdings, as_of) for m in pair]):
             if _takes_over(holdings.memories[newer], holdings.memories[older], named, as_of):
