@@ -1,13 +1,16 @@
 """How retrievable a memory is now: forgetting curve and access history, as pure functions of elapsed time.
 
 Nothing here is stored: strength is computed when it is asked for, so that it cannot depend on how long the process ran.
+Times are in days before now; arrays hold one entry a memory.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+
+import numpy as np
 
 from muninn.domain.memory import STABILITY_CAP, STABILITY_FLOOR, Memory
 
@@ -17,6 +20,8 @@ THRESHOLD = -1.35  # tau: one exposure two weeks ago is retrieved with probabili
 ACCESSES_KEPT = 32  # access times that count one by one; older ones are summed up in ``access_count``
 _SHORTEST = 1.0 / 24.0  # days; younger accesses count as one hour old, so that a burst does not dwarf everything
 _DAY = 86_400.0
+
+Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 def days_between(earlier: datetime, later: datetime) -> float:
@@ -29,26 +34,30 @@ def bounded_stability(days: float) -> float:
     return min(STABILITY_CAP, max(STABILITY_FLOOR, days))
 
 
-def retention(memory: Memory, *, now: datetime, last_access: datetime | None = None) -> float:
-    """R = exp(-t/S) in (0, 1]: t days since last asserted or accessed, S stability in days (Ebbinghaus)."""
-    seen = max(at for at in (memory.learned_at, memory.last_accessed_at, last_access) if at is not None)
-    return math.exp(-days_between(seen, now) / bounded_stability(memory.stability))
+def retention(idle: Values, stability: Values) -> Values:
+    """R = exp(-t/S) in (0, 1]: t since last asserted or accessed, S stability within its bounds (Ebbinghaus)."""
+    retained: Values = np.exp(-idle / np.minimum(STABILITY_CAP, np.maximum(STABILITY_FLOOR, stability)))
+    return retained
 
 
-def base_level(memory: Memory, *, now: datetime, accesses: Sequence[datetime] = ()) -> float:
-    """ACT-R base level B = ln(sum of t^-d) over creation and every access, t in days.
+def unpractised(life: Values) -> Values:
+    """The base level of a memory made ``life`` ago and never accessed since: ln(t^-d)."""
+    level: Values = -DECAY * np.log(np.maximum(_SHORTEST, life))
+    return level
 
-    ``accesses`` are the times still known, in any order; the accesses that are only counted are spread evenly between
-    creation and the oldest known one (Petrov 2006, hybrid approximation).
+
+def base_level(life: float, *, used: float = math.inf, ages: Sequence[float] = (), uses: int = 0) -> float:
+    """ACT-R base level B = ln(sum of t^-d) over creation, ``life`` ago, and every access, the last of them ``used`` ago.
+
+    ``ages`` are those of the accesses still known, in any order; of ``uses`` in all, those that are only counted are spread
+    evenly between creation and the oldest known one (Petrov 2006, hybrid approximation).
     """
-    life = max(_SHORTEST, days_between(memory.created_at, now))
-    if not accesses and not memory.access_count:
-        return math.log(life**-DECAY)
-    known = sorted(max(_SHORTEST, min(life, days_between(at, now))) for at in accesses)
-    if not known and memory.access_count > 0 and memory.last_accessed_at is not None:
-        known = [max(_SHORTEST, min(life, days_between(memory.last_accessed_at, now)))]
+    life = max(_SHORTEST, life)
+    if not ages and uses > 0 and used < math.inf:
+        ages = (used,)
+    known = sorted(max(_SHORTEST, min(life, age)) for age in ages)
     total = life**-DECAY + sum(age**-DECAY for age in known)
-    uncounted = memory.access_count - len(known)
+    uncounted = uses - len(known)
     if uncounted > 0:
         oldest = known[-1] if known else _SHORTEST
         total += uncounted * _mean_trace(oldest, life)
@@ -62,13 +71,21 @@ def _mean_trace(young: float, old: float) -> float:
     return float((old ** (1 - DECAY) - young ** (1 - DECAY)) / ((1 - DECAY) * (old - young)))
 
 
-def availability(level: float) -> float:
+def availability(level: Values) -> Values:
     """ACT-R retrieval probability of a base level, in (0, 1)."""
-    return 1.0 / (1.0 + math.exp(-(level - THRESHOLD) / NOISE))
+    probability: Values = 1.0 / (1.0 + np.exp(-(level - THRESHOLD) / NOISE))
+    return probability
 
 
-def strength(memory: Memory, *, now: datetime, accesses: Sequence[datetime] = ()) -> float:
-    """How retrievable ``memory`` is at ``now``, in (0, 1]: the mean of its retention and its availability."""
-    last = max(accesses, default=None)
-    level = base_level(memory, now=now, accesses=accesses)
-    return (retention(memory, now=now, last_access=last) + availability(level)) / 2.0
+def retrievability(idle: Values, stability: Values, level: Values) -> Values:
+    """The mean of retention and availability, in (0, 1]."""
+    return (retention(idle, stability) + availability(level)) / 2.0
+
+
+def strength(memory: Memory, *, now: datetime, accesses: Iterable[datetime] = ()) -> float:
+    """How retrievable ``memory`` is at ``now``, in (0, 1]; ``accesses``: the times still known, in any order."""
+    used = math.inf if memory.last_accessed_at is None else days_between(memory.last_accessed_at, now)
+    ages = [days_between(at, now) for at in accesses]
+    idle = min(days_between(memory.learned_at, now), used, *ages)
+    level = base_level(days_between(memory.created_at, now), used=used, ages=ages, uses=memory.access_count)
+    return float(retrievability(*np.array([[idle], [memory.stability], [level]]))[0])

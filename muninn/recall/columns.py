@@ -24,15 +24,16 @@ _CODES = {
     State.FORGOTTEN: FORGOTTEN,
 }
 _ROW = np.dtype(
-    [("vault", np.int32), ("state", np.int8), ("language", np.int8), ("created", "f8"), ("known", "f8"), ("since", "f8"), ("until", "f8"),
-     ("closed", "f8")]
+    [("vault", np.int32), ("state", np.int8), ("language", np.int8), ("created", "f8"), ("known", "f8"), ("since", "f8"),
+     ("until", "f8"), ("closed", "f8"), ("standing", "f8", 7)]
 )  # fmt: skip
 _FIRST_CAPACITY = 256
 
 
 class Columns:
     """One entry per slot. ``known``: first told or asserted; ``since``/``until``: validity; ``closed``: when it stopped
-    being active (+∞ while it is)."""
+    being active (+∞ while it is); ``standing``: when made, last asserted and last accessed (−∞: never), how often accessed,
+    stability in days, confidence and relevance."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -62,6 +63,11 @@ class Columns:
         rows["since"][slot] = memory.valid_from.timestamp() if memory.valid_from else -np.inf
         rows["until"][slot] = memory.valid_until.timestamp() if memory.valid_until else np.inf
         rows["closed"][slot] = closed.timestamp() if closed else np.inf
+        accessed = memory.last_accessed_at.timestamp() if memory.last_accessed_at else -np.inf
+        rows["standing"][slot] = (
+            memory.created_at.timestamp(), memory.learned_at.timestamp(), accessed, memory.access_count,
+            memory.stability, memory.confidence, memory.relevance,
+        )  # fmt: skip
 
     def speak(self, slot: int, language: int) -> None:
         """Note the language of the text at ``slot`` (an index of ``language.CODES``)."""

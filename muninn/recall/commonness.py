@@ -47,15 +47,12 @@ def common(word: str) -> bool:
     return stem(word) in table()
 
 
-def settled(token: str) -> bool:
-    """Whether the table alone decides: ``weight`` then ignores the frequency."""
-    return table().get(token, 1.0) < SETTLED_BELOW
-
-
 def weight(token: str, frequency: int) -> float:
     """How much ``token`` counts in a query, in [0.1, 1]; ``frequency``: how many memories about the matter hold it."""
     general = table().get(token, 1.0)
     if general < SETTLED_BELOW:
         return general
-    share = next((share for limit, share in _STEPS if frequency < limit), _MOST_FREQUENT)
-    return max(LEAST, general * share)
+    for limit, share in _STEPS:
+        if frequency < limit:
+            return max(LEAST, general * share)
+    return max(LEAST, general * _MOST_FREQUENT)

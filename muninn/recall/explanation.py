@@ -30,9 +30,12 @@ class Evidence:
     spread: Spread | None
     timely: bool
     names_time: bool
-    strength: float
     modulation: Modulation
     score: float
+
+    @property
+    def strength(self) -> float:
+        return (self.modulation.strength + 1.0) / 2.0
 
 
 def components(evidence: Evidence, matched: Sequence[str], score: float) -> Mapping[str, object]:

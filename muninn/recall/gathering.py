@@ -12,12 +12,12 @@ from muninn.recall.fetching import Row
 from muninn.recall.page import Page
 from muninn.recall.question import Question
 from muninn.recall.scan import scan
-from muninn.recall.search import CROWD, CROWD_SHARE, SPARE, search
+from muninn.recall.search import SPARE, search
 from muninn.recall.shelves import Shelves, vector_of
 from muninn.store.net import Net
 
 BREADTH = 192
-"""Candidates by vector, and as many by word; more when more answers are asked for. More than ``search.CROWD``."""
+"""Candidates by vector, and as many by word; more when more answers are asked for. More than ``scan.CROWD``."""
 
 _ROUNDS = 12
 
@@ -41,7 +41,7 @@ def _page(shelves: Shelves, question: Question, breadth: int) -> Page:
     with shelves.latch.shared():
         view = shelves.recent
         found = scan(view, question)
-        best = found.best(found.crowd(2 * question.query.limit + SPARE, CROWD_SHARE, CROWD), view)
+        best = found.best(2 * question.query.limit + SPARE, view)
         held = [(view.memories[view.id_at[slot]], vector_of(view, view.id_at[slot])) for slot in best]
         total = shelves.roster.count(None, active_only=False)
     page = Page(question.tokens, shelves.beside)

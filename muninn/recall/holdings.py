@@ -131,6 +131,8 @@ class Holdings:
 
     def in_conflict(self, memory_id: str) -> tuple[str, ...]:
         """Who contradicts a memory, by decision or by link; only memories that are still active."""
+        if not self.links_at.get(memory_id) and memory_id not in self.conflicts_at:
+            return ()
         others = {i for key in self.conflicts_at.get(memory_id, ()) for i in self.conflicts[key].ids}
         for link in self.links_of(memory_id):
             if link.relation == "contradicts":

@@ -43,12 +43,11 @@ class Meaning:
     def settle(self, slots: Slots) -> None:
         """Make the values at ``slots`` exact. A slot has a vector of one model at most."""
         holdings, question = self._holdings, self._question
-        places = [holdings.row_of.get(holdings.id_at[slot], ("", -1)) for slot in slots.tolist()]
         for model, (vector, calibration) in question.vectors.items():
             index = holdings.vectors.get(model)
-            rows = np.array([row if of == model else -1 for of, row in places], np.int64)
-            held = rows >= 0
-            if index is None or index.dimensions != len(vector) or not held.any():
+            if index is None or index.dimensions != len(vector):
                 continue
+            rows = index.rows_at(slots)
+            held = rows >= 0
             cosines = index.cosines(rows[held], vector)
             self.values[slots[held]] = scoring.meaning(cosines, question.floors[model], calibration)

@@ -14,7 +14,6 @@ import numpy as np
 from muninn.config import RecallConfig
 from muninn.domain.memory import Link, LinkKey, Memory, Snapshot, State, Vault, Vectors, vault_key
 from muninn.domain.records import Transaction
-from muninn.domain.strength import strength
 from muninn.errors import NotFoundError
 from muninn.ports import Answer, Calibration, Neighbour, Query, Store
 from muninn.recall.columns import GONE
@@ -23,6 +22,7 @@ from muninn.recall.latch import Latch
 from muninn.recall.question import Embedders, ask
 from muninn.recall.roster import beginning
 from muninn.recall.search import search
+from muninn.recall.standing import strengths
 
 
 class ResidentModel:
@@ -82,11 +82,9 @@ class ResidentModel:
         """How retrievable every active memory is now, 0–1."""
         with self._latch.shared():
             held = self._holdings
-            return {
-                memory.id: strength(memory, now=now, accesses=tuple(held.accesses.get(memory.id, ())))
-                for memory in held.memories.values()
-                if memory.active
-            }
+            ids = [memory.id for memory in held.memories.values() if memory.active]
+            slots = np.fromiter((held.slot_of[memory_id] for memory_id in ids), np.int32, len(ids))
+            return dict(zip(ids, strengths(ids, slots, held, now).tolist(), strict=True))
 
     def link(self, key: LinkKey) -> Link | None:
         return self._holdings.links.get(key)

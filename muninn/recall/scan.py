@@ -25,7 +25,12 @@ LEAST_KEPT = scoring.LEAST_SHOWN / 2
 SUBJECT_ABOVE = 0.35
 """Weight of a word from which a query asks about more than a time."""
 
+CROWD_SHARE, CROWD = 0.85, 160
+"""Where many memories say nearly the same, all within this share of the best (and at most so many) are looked at: the
+newest of them must be among those compared."""
+
 _MOST_REFINED = 512
+_SHARES = (0.5, 0.25, 0.0)
 
 
 @dataclass(slots=True)
@@ -49,10 +54,14 @@ class Scan:
         return self.meaning.error * scoring.MEANING_SHARE if self.meaning else 0.0
 
     def best(self, count: int, holdings: Holdings) -> list[int]:
-        """Visible slots of the ``count`` highest relevances that can be an answer, in no particular order."""
-        candidates: Slots = np.flatnonzero(self.visible & (self.relevance > LEAST_KEPT))
+        """Visible slots of the ``count`` highest relevances that can be an answer, in no particular order; more, up to
+        ``CROWD``, when as many memories say nearly the same."""
+        shown = np.where(self.visible, self.relevance, np.float32(0.0))
+        highest = float(shown.max(initial=0.0))
+        crowd = int(np.count_nonzero(shown >= max(LEAST_KEPT, CROWD_SHARE * highest - self.error)))
+        count = max(count, min(crowd, CROWD))
+        candidates = self._leading(self._upper(shown, highest, count), count, self.error)
         if self.error:
-            candidates = self._leading(candidates, count, self.error)
             if len(candidates) > _MOST_REFINED:
                 candidates = _highest(candidates, self.relevance, _MOST_REFINED)
             self.refine(candidates)
@@ -61,13 +70,15 @@ class Scan:
             leading.sort(key=lambda slot: (-float(self.relevance[slot]), holdings.id_at[slot]))
         return leading[:count]
 
-    def crowd(self, count: int, share: float, most: int) -> int:
-        """``count``, or how many visible slots reach ``share`` of the best relevance when those are more; at most ``most``."""
-        values = self.relevance[self.visible]
-        if len(values) <= count:
-            return count
-        near = int(np.count_nonzero(values >= share * float(values.max()) - self.error))
-        return max(count, min(near, most))
+    def _upper(self, shown: Floats, highest: float, count: int) -> Slots:
+        """Slots that surely hold the ``count`` best of ``shown``, and what lies within the error of them: to rank a few
+        takes less time than to rank them all."""
+        for share in _SHARES:
+            least = max(LEAST_KEPT, share * highest)
+            if np.count_nonzero(shown > least) >= count:
+                break
+        upper: Slots = np.flatnonzero(shown > max(LEAST_KEPT, least - self.error))
+        return upper
 
     def _leading(self, slots: Slots, count: int, error: float) -> Slots:
         """The ``count`` highest of ``slots``, with all that lie within ``error`` of the last of them."""

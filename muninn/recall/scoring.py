@@ -8,13 +8,11 @@ in every store.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 
-from muninn.domain.memory import Memory
+from muninn.domain.strength import Values
 from muninn.ports import Calibration
 from muninn.recall.columns import Mask
 from muninn.recall.textindex import Floats
@@ -112,27 +110,20 @@ def joined(relevance: float, activation: float) -> float:
     return 1.0 - (1.0 - relevance) * (1.0 - activation)
 
 
-@dataclass(frozen=True, slots=True)
-class Modulation:
+class Modulation(NamedTuple):
     """How a memory's standing moves its relevance; each part in [−1, 1], ``factor`` in [1 − BAND, 1 + BAND]."""
 
     strength: float
     confidence: float
     relevance: float
     recency: float
-
-    @property
-    def factor(self) -> float:
-        mean = 0.4 * self.strength + 0.3 * self.confidence + 0.2 * self.relevance + 0.1 * self.recency
-        return 1.0 + BAND * mean
+    factor: float
 
 
-def modulation(memory: Memory, strength: float, now: datetime) -> Modulation:
-    """``strength``: 0–1. Recency halves every 30 days and counts from the last assertion."""
-    age = max(0.0, (now - memory.learned_at).total_seconds() / 86400.0)
-    return Modulation(
-        strength=2.0 * strength - 1.0,
-        confidence=2.0 * min(1.0, max(0.0, memory.confidence)) - 1.0,
-        relevance=2.0 * min(1.0, max(0.0, memory.relevance)) - 1.0,
-        recency=2.0 * math.exp2(-age / 30.0) - 1.0,
-    )
+def modulations(*, strength: Values, confidence: Values, relevance: Values, age: Values) -> list[Modulation]:
+    """One a memory. All 0–1 but ``age``, in days since the last assertion, at least 0: recency halves every 30 of them."""
+    standing = np.stack([strength, confidence, relevance, np.exp2(-age / 30.0)])
+    moved = 2.0 * np.minimum(1.0, np.maximum(0.0, standing)) - 1.0
+    mean = 0.4 * moved[0] + 0.3 * moved[1] + 0.2 * moved[2] + 0.1 * moved[3]
+    factor = 1.0 + BAND * mean
+    return [Modulation(*parts) for parts in zip(*moved.tolist(), factor.tolist(), strict=True)]

@@ -6,13 +6,12 @@ Runs inside the shared latch and only reads. What it returns is immutable.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
 
 from muninn.domain.birth import gone
-from muninn.domain.strength import strength
 from muninn.ports import Answer, Hit
 from muninn.recall import commonness, scoring
 from muninn.recall.explanation import Evidence, components, sentence
@@ -20,15 +19,12 @@ from muninn.recall.holdings import Holdings
 from muninn.recall.question import Question
 from muninn.recall.scan import Scan, scan
 from muninn.recall.spreading import Spread, spread, written_beside
+from muninn.recall.standing import standings
 from muninn.recall.succession import newest_first, replaced
 from muninn.recall.textindex import Slots
 
 SPARE = 16
 """Candidates beyond twice the limit that seed spreading and may be lifted by it."""
-
-CROWD_SHARE, CROWD = 0.85, 160
-"""Where many memories say nearly the same, all within this share of the best (and at most so many) are looked at: the
-newest of them must be among those compared."""
 
 GUESSES = "no memory shares a telling word with this: what follows is only near in meaning"
 
@@ -39,32 +35,35 @@ CLOSE = (1.0 - scoring.BAND) / (1.0 + scoring.BAND) * 0.85
 def search(holdings: Holdings, question: Question, *, now: datetime) -> Answer:
     query = question.query
     found = scan(holdings, question)
-    best = found.best(found.crowd(2 * query.limit + SPARE, CROWD_SHARE, CROWD), holdings)
-    relevance = {holdings.id_at[slot]: float(found.relevance[slot]) for slot in best}
+    best = found.best(2 * query.limit + SPARE, holdings)
+    relevance = dict(zip((holdings.id_at[slot] for slot in best), found.relevance[best].tolist(), strict=True))
     spreads = _spread(relevance, holdings, found)
-    evidence = {
-        memory_id: _evidence(memory_id, holdings, found, spreads.get(memory_id), now)
-        for memory_id in _contenders(relevance, spreads, query.limit)
-    }
+    contenders = _contenders(relevance, spreads, query.limit)
+    standing = standings(contenders, _slots(contenders, holdings), holdings, now)
+    earned = {memory_id: _earned(value, standing[memory_id]) for memory_id, value in contenders.items()}
 
     def visible(memory_id: str) -> bool:
         return _visible(memory_id, holdings, found)
 
-    scores = {memory_id: one.score for memory_id, one in evidence.items()}
     calibrations = {model: calibration for model, (_, calibration) in question.vectors.items()}
     named = {
         token: commonness.weight(token, 0) for token in question.tokens
     }  # who is one thing depends on nothing else
-    scores = newest_first(scores, holdings, asked=named, calibrations=calibrations, as_of=query.as_of)
+    scores = newest_first(earned, holdings, asked=named, calibrations=calibrations, as_of=query.as_of)
     scores = replaced(scores, holdings, visible, query.as_of)
-    for memory_id in scores.keys() - evidence.keys():
-        found.refine(_slots([memory_id], holdings))
-        evidence[memory_id] = _evidence(memory_id, holdings, found, spreads.get(memory_id), now)
-    ranked = sorted(scores, key=lambda memory_id: (-round(scores[memory_id], 6), memory_id))
-    if not any(_grounded(evidence[memory_id], found, question) for memory_id in ranked[: query.limit]):
+    if lifted := sorted(scores.keys() - contenders.keys()):
+        found.refine(_slots(lifted, holdings))
+        standing |= standings(lifted, _slots(lifted, holdings), holdings, now)
+    ranked = sorted(scores, key=lambda memory_id: (-round(scores[memory_id], 6), memory_id))[: query.limit]
+    evidence = {
+        memory_id: _evidence(memory_id, holdings, found, spreads.get(memory_id), standing[memory_id])
+        for memory_id in ranked
+    }
+    if not any(_grounded(one, found, question) for one in evidence.values()):
         return Answer(hits=(), degraded=question.degraded, abstained=True, notes=question.notes)
-    shown = [memory_id for memory_id in ranked[: query.limit] if scores[memory_id] >= scoring.LEAST_SHOWN]
-    hits = tuple(_hit(evidence[memory_id], scores[memory_id], holdings, question) for memory_id in shown)
+    shown = [memory_id for memory_id in ranked if scores[memory_id] >= scoring.LEAST_SHOWN]
+    telling = sorted(question.tokens.items(), key=lambda item: -commonness.weight(item[0], 0))
+    hits = tuple(_hit(evidence[memory_id], scores[memory_id], holdings, telling, query.explain) for memory_id in shown)
     notes = question.notes + ((GUESSES,) if all(_guessed(evidence[memory_id]) for memory_id in shown) else ())
     return Answer(hits=hits, degraded=question.degraded, abstained=False, notes=notes)
 
@@ -105,25 +104,30 @@ def _spread(relevance: dict[str, float], holdings: Holdings, found: Scan) -> dic
     return spreads
 
 
-def _contenders(relevance: Mapping[str, float], spreads: Mapping[str, Spread], limit: int) -> list[str]:
-    """Who could be among the first ``limit``: the rest is spared the finer steps."""
-    joined = {
-        memory_id: scoring.joined(value, spreads[memory_id].activation) if memory_id in spreads else value
-        for memory_id, value in relevance.items()
-    }
+def _contenders(relevance: Mapping[str, float], spreads: Mapping[str, Spread], limit: int) -> dict[str, float]:
+    """Who could be among the first ``limit``, with what relevance and associations make together: the rest is spared the
+    finer steps."""
+    joined = {memory_id: _together(value, spreads.get(memory_id)) for memory_id, value in relevance.items()}
     last = heapq.nlargest(limit, joined.values())[-1] if joined else 0.0
-    return sorted(memory_id for memory_id, value in joined.items() if value >= last * CLOSE)
+    return {memory_id: value for memory_id, value in sorted(joined.items()) if value >= last * CLOSE}
 
 
-def _evidence(memory_id: str, holdings: Holdings, scan: Scan, reached: Spread | None, now: datetime) -> Evidence:
-    memory = holdings.memories[memory_id]
+def _together(relevance: float, reached: Spread | None) -> float:
+    return scoring.joined(relevance, reached.activation) if reached else relevance
+
+
+def _earned(together: float, standing: scoring.Modulation) -> float:
+    """The score of one memory before memories are compared with one another."""
+    return min(1.0, together * standing.factor)
+
+
+def _evidence(
+    memory_id: str, holdings: Holdings, scan: Scan, reached: Spread | None, standing: scoring.Modulation
+) -> Evidence:
     slot = holdings.slot_of[memory_id]
-    retrievable = strength(memory, now=now, accesses=tuple(holdings.accesses.get(memory_id, ())))
-    standing = scoring.modulation(memory, retrievable, now)
     relevance = float(scan.relevance[slot])
-    together = scoring.joined(relevance, reached.activation) if reached else relevance
     return Evidence(
-        memory=memory,
+        memory=holdings.memories[memory_id],
         meaning=float(scan.meaning.values[slot]) if scan.meaning else 0.0,
         wording=float(scan.wording[slot]),
         relevance=relevance,
@@ -131,16 +135,18 @@ def _evidence(memory_id: str, holdings: Holdings, scan: Scan, reached: Spread | 
         spread=reached,
         timely=scan.in_time is not None and bool(scan.in_time[slot]),
         names_time=scan.names_time is not None and bool(scan.names_time[slot]),
-        strength=retrievable,
         modulation=standing,
-        score=min(1.0, together * standing.factor),
+        score=_earned(_together(relevance, reached), standing),
     )
 
 
-def _hit(evidence: Evidence, score: float, holdings: Holdings, question: Question) -> Hit:
+def _hit(
+    evidence: Evidence, score: float, holdings: Holdings, telling: Sequence[tuple[str, str]], explain: bool
+) -> Hit:
+    """``telling``: the query's tokens, each with its word, the most telling first."""
     memory = evidence.memory
     slot = holdings.slot_of[memory.id]
-    matched = _telling({word: token for token, word in question.tokens.items() if holdings.text.holds(token, slot)})
+    matched = [word for token, word in telling if holdings.text.holds(token, slot)]
     return Hit(
         memory=memory,
         score=round(min(1.0, score), 6),
@@ -149,10 +155,5 @@ def _hit(evidence: Evidence, score: float, holdings: Holdings, question: Questio
         superseded_by=memory.superseded_by,
         gone=gone(memory, holdings.memories.get),
         conflicts_with=holdings.in_conflict(memory.id),
-        components=components(evidence, matched, score) if question.query.explain else None,
+        components=components(evidence, matched, score) if explain else None,
     )
-
-
-def _telling(matched: Mapping[str, str]) -> list[str]:
-    """Words, each with its token, the most telling first."""
-    return sorted(matched, key=lambda word: -commonness.weight(matched[word], 0))

@@ -56,7 +56,8 @@ def replaced(
     scores: Mapping[str, float], holdings: Holdings, visible: Callable[[str], bool], as_of: datetime | None
 ) -> dict[str, float]:
     """``scores`` with successors lifted to what they replaced, and the replaced put behind them."""
-    lines = {memory_id: line_of(memory_id, holdings, visible, as_of) for memory_id in scores}
+    old = (memory_id for memory_id in scores if holdings.memories[memory_id].superseded_by)
+    lines = {memory_id: line_of(memory_id, holdings, visible, as_of) for memory_id in old}
     settled = dict(scores)
     for memory_id, line in lines.items():
         for distance, successor in enumerate(reversed(line)):
@@ -85,19 +86,21 @@ def newest_first(
     named = [token for token, weight in asked.items() if weight >= NAMING]
     best = sorted(scores, key=lambda memory_id: (-scores[memory_id], memory_id))[:COMPARED]
     for model, calibration in calibrations.items():
-        ids = [memory_id for memory_id in best if holdings.row_of.get(memory_id, ("", 0))[0] == model]
         index = holdings.vectors.get(model)
-        if len(ids) < 2 or index is None:
+        if index is None:
             continue
-        rows = index.matrix[[holdings.row_of[memory_id][1] for memory_id in ids]]
+        places = index.rows_at(np.array([holdings.slot_of[memory_id] for memory_id in best], np.int32))
+        ids = [memory_id for memory_id, place in zip(best, places.tolist(), strict=True) if place >= 0]
+        rows = index.matrix[places[places >= 0]]
         similar = calibration.a * (rows @ rows.T) + calibration.b
         alike = similar >= NEAR_IDENTICAL
         perhaps = similar >= ALIKE
-        near = np.flatnonzero((perhaps & ~alike).sum(axis=1))
+        near = np.flatnonzero((perhaps & ~alike).any(axis=1))
         if len(near):
             texts, values = [holdings.memories[ids[i]].content for i in near], [scores[ids[i]] for i in near]
-            alike[np.ix_(near, near)] |= perhaps[np.ix_(near, near)] & _on_one_thing(texts, asked, values)
-        pairs = [_by_age(ids[i], ids[j], holdings, as_of) for i, j in np.argwhere(np.triu(alike, k=1)).tolist()]
+            grid = np.ix_(near, near)
+            alike[grid] |= perhaps[grid] & _on_one_thing(texts, asked, values)
+        pairs = [_by_age(ids[i], ids[j], holdings, as_of) for i, j in np.argwhere(alike).tolist() if i < j]
         for newer, older in sorted(pairs, key=lambda pair: [_age_key(m, holdings, as_of) for m in pair]):
             if _takes_over(holdings.memories[newer], holdings.memories[older], named, as_of):
                 settled[newer] = max(settled[newer], settled[older])
@@ -109,10 +112,10 @@ def _on_one_thing(texts: Sequence[str], asked: Mapping[str, float], scores: Sequ
     """Which two of the texts share most of their words, or answer about as well by most of those that were asked for; shape
     (texts, texts)."""
     numbers: dict[str, int] = {token: number for number, token in enumerate(asked)}
-    held = [[numbers.setdefault(token, len(numbers)) for token in _tokens(text)] for text in texts]
+    said = [_tokens(text) for text in texts]
+    held = [numbers.setdefault(token, len(numbers)) for tokens_of in said for token in tokens_of]
     holding = np.zeros((len(texts), len(numbers)), np.float32)
-    for row, columns in zip(holding, held, strict=True):
-        row[columns] = 1.0
+    holding[np.repeat(np.arange(len(texts)), [len(tokens_of) for tokens_of in said]), held] = 1.0
     lengths = holding.sum(axis=1)
     shared = holding @ holding.T
     alike = (shared >= SHARED_WORDS) & (shared >= SHARED_PART * np.maximum(lengths, lengths[:, None]) - _ROUNDING)

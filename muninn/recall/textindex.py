@@ -65,14 +65,12 @@ class TextIndex:
 
     def coverage(self, weights: Mapping[str, float], size: int) -> Floats:
         """Σ weight·impact per slot (length ``size``) over the words of a query; divide by Σ weight for a share."""
-        found = np.zeros(size, np.float32)
-        for word, weight in weights.items():
-            slots = self._slots.get(word)
-            if slots is not None:
-                found[np.frombuffer(slots, np.int32)] += np.float32(weight) * np.frombuffer(
-                    self._impacts[word], np.float32
-                )
-        return found
+        held = [word for word in weights if word in self._slots]
+        if not held:
+            return np.zeros(size, np.float32)
+        slots = np.concatenate([np.frombuffer(self._slots[word], np.int32) for word in held])
+        shares = [np.float32(weights[word]) * np.frombuffer(self._impacts[word], np.float32) for word in held]
+        return np.bincount(slots, np.concatenate(shares), size).astype(np.float32)
 
     def compacted(self, renumbered: Slots) -> TextIndex:
         """A copy without removed slots; ``renumbered[old]`` is the new slot, or −1."""

@@ -248,6 +248,6 @@ def _rules() -> Iterator[tuple[re.Pattern[str], _Rule]]:
 
 _RULES = tuple(_rules())
 _HINT = re.compile(
-    r"\d|day|week|month|year|hour|ago\b|hoy|ayer|anoche|antier|manana|hace\b|semana|mes\b|meses|ano\b|anos|last\b|night|tomorrow|"
+    r"\b\d|day|week|month|year|hour|ago\b|hoy|ayer|anoche|antier|manana|hace\b|semana|mes\b|meses|ano\b|anos|last\b|night|tomorrow|"
     + "|".join(name for name in (*MONTHS, *WEEKDAYS) if len(name) > 3 or name == "may")
 )

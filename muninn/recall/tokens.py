@@ -17,6 +17,8 @@ _UNSPACED = "぀-ヿㇰ-ㇿ㐀-䶿一-鿿豈-﫿\U00020000-\U0003134f฀-๿຀-
 # Scripts of India, whose vowels are marks on the letters: without them most words would be one.
 _MARKED = "\u0900-\u0963\u0966-\u0dff"
 _RUN = re.compile(rf"[{_UNSPACED}]+|(?:[{_MARKED}]|[^\W_{_UNSPACED}])+")
+_ASCII_RUN = re.compile("[a-z0-9]+")  # what _RUN finds there, several times as fast
+_ACCENTS = re.compile("[\u0300-\u036f]+")
 _FIRST_UNSPACED = "฀"
 _FIRST_MARKED, _LAST_MARKED = "\u0900", "\u0dff"
 _LONGEST_WORD = 64
@@ -30,14 +32,20 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    plain = _ACCENTS.sub("", decomposed)
+    if plain.isascii():  # most of what is written in Latin letters
+        return plain
     bare = "".join(c for c in decomposed if unicodedata.category(c) != "Mn" or _FIRST_MARKED <= c <= _LAST_MARKED)
     return unicodedata.normalize("NFKC", bare)
 
 
 def words(text: str) -> list[str]:
     """The folded words of ``text`` in order, repeats kept, not stemmed; unspaced scripts as pairs of characters."""
+    folded = fold(text)
+    if folded.isascii():
+        return [run[:_LONGEST_WORD] for run in _ASCII_RUN.findall(folded)]
     found: list[str] = []
-    for run in _RUN.findall(fold(text)):
+    for run in _RUN.findall(folded):
         if run[0] >= _FIRST_UNSPACED and is_unspaced(run[0]):
             found.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
         else:

@@ -28,6 +28,7 @@ class VectorIndex:
         """Row i belongs to slot i, for every row that was not let go."""
         self._matrix: Matrix = np.empty((_FIRST_CAPACITY, dimensions), np.float32)
         self._slots: Slots = np.full(_FIRST_CAPACITY, -1, np.int32)
+        self._row_at: Slots = np.full(_FIRST_CAPACITY, -1, np.int32)  # by slot; the last entry is always -1
         self._sketch: _Sketch | None = None
 
     @property
@@ -39,6 +40,11 @@ class VectorIndex:
     def slots(self) -> Slots:
         """The memory slot of each row, −1 where the row was let go."""
         return self._slots[: self.count]
+
+    def rows_at(self, slots: Slots) -> Slots:
+        """The row of each memory slot, −1 for one without a vector here."""
+        rows: Slots = self._row_at.take(slots, mode="clip")
+        return rows
 
     def row(self, number: int) -> Floats:
         row: Floats = self._matrix[number]
@@ -68,20 +74,22 @@ class VectorIndex:
         number = self.count
         self.aligned = self.aligned and slot == number
         self._matrix[number] = vector
-        self._slots[number] = slot
+        self._place(number, slot)
         self.count += 1
         self.live += 1
         return number
 
     def drop(self, number: int) -> None:
         if self._slots[number] >= 0:
+            self._leave(number)
             self._slots[number] = -1
             self.live -= 1
 
     def renumber(self, number: int, slot: int) -> None:
         """Give row ``number`` to another slot: the text changed, the vector did not."""
         self.aligned = self.aligned and slot == number
-        self._slots[number] = slot
+        self._leave(number)
+        self._place(number, slot)
 
     def settle(self) -> None:
         """Sketch what was added, and take new principal axes when there is far more than they were taken from."""
@@ -91,6 +99,16 @@ class VectorIndex:
             self._sketch = _Sketch(self.matrix)
         elif self.count - self._sketch.count >= _TAIL:
             self._sketch.extend(self.matrix)
+
+    def _leave(self, number: int) -> None:
+        if self._row_at[self._slots[number]] == number:
+            self._row_at[self._slots[number]] = -1
+
+    def _place(self, number: int, slot: int) -> None:
+        if slot >= len(self._row_at) - 1:
+            spare: Slots = np.full(2 * slot + 2 - len(self._row_at), -1, np.int32)
+            self._row_at = np.concatenate([self._row_at, spare])
+        self._slots[number], self._row_at[slot] = slot, number
 
     def _grow(self) -> None:
         capacity = 2 * len(self._slots)

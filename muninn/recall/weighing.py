@@ -22,22 +22,24 @@ RELATED = 0.4
 
 def weigh(holdings: Holdings, question: Question, *, visible: Mask, meaning: Meaning | None) -> dict[str, float]:
     """The weight of each token, in [0.1, 1]. Without ``meaning``, all that is ``visible`` has to do with the question."""
-    weights = {}
-    for token in question.tokens:
-        frequency = 0
-        if not commonness.settled(token):
-            slots = holdings.text.slots(token)
-            slots = slots[visible[slots]]
-            frequency = len(slots) if meaning is None else _related(token, slots, meaning)
-        weights[token] = commonness.weight(token, frequency)
+    weights = {token: commonness.weight(token, 0) for token in question.tokens}
+    related = visible if meaning is None else visible & (meaning.values > RELATED - meaning.error)
+    for token, alone in weights.items():
+        slots = holdings.text.slots(token)
+        if commonness.weight(token, len(slots)) == alone:  # however many of them are related
+            continue
+        slots = slots[related[slots]]
+        if meaning is not None and commonness.weight(token, len(slots)) != alone:
+            slots = _surely_related(token, slots, meaning)
+        weights[token] = commonness.weight(token, len(slots))
     return weights
 
 
-def _related(token: str, slots: Slots, meaning: Meaning) -> int:
-    """How many of ``slots`` have to do with the question, exactly where it makes a difference to ``token``."""
-    values = meaning.values[slots]
-    surely, perhaps = (int(np.count_nonzero(values > RELATED + off)) for off in (meaning.error, -meaning.error))
-    if commonness.weight(token, surely) == commonness.weight(token, perhaps):
-        return surely
-    meaning.settle(slots[np.abs(values - np.float32(RELATED)) <= np.float32(2.0 * meaning.error)])
-    return int(np.count_nonzero(meaning.values[slots] > RELATED))
+def _surely_related(token: str, slots: Slots, meaning: Meaning) -> Slots:
+    """Those of ``slots`` that have to do with the question; looked at exactly where it makes a difference to ``token``."""
+    surely = meaning.values[slots] > RELATED + meaning.error
+    if commonness.weight(token, int(np.count_nonzero(surely))) != commonness.weight(token, len(slots)):
+        meaning.settle(slots[~surely])
+        surely = meaning.values[slots] > RELATED
+    related: Slots = slots[surely]
+    return related

@@ -13,7 +13,7 @@ import lzma
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 from muninn.wordlists.derivation import halves, sources
@@ -34,6 +34,7 @@ def ordinary(word: str, tongue: str) -> bool:
     return _listed(_bare(word), tongue)
 
 
+@lru_cache(maxsize=8192)
 def listed(word: str) -> bool:
     """Whether either language has the word as it is, or it is a term or a name."""
     bare = _bare(word)

@@ -6,12 +6,13 @@ import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn.domain.memory import Memory, Provenance
-from muninn.domain.strength import availability, base_level, retention, strength
+from muninn.domain.strength import availability, base_level, retention, strength, unpractised
 from muninn.domain.trust import Tier
 
 NOW = datetime(2026, 3, 28, 6, 0, tzinfo=UTC)
@@ -27,23 +28,29 @@ def memory(age: float = 10.0, **fields: object) -> Memory:
 
 
 def test_retention_is_the_forgetting_curve() -> None:
-    assert retention(memory(14.0), now=NOW) == pytest.approx(math.exp(-1))
-    assert retention(memory(14.0, stability=28.0), now=NOW) == pytest.approx(math.exp(-0.5))
-    assert retention(memory(0.0), now=NOW) == 1.0
-    assert retention(memory(14.0, stability=1.0), now=NOW) == pytest.approx(math.exp(-1)), "never below the floor"
-    assert retention(memory(100.0, last_accessed_at=NOW), now=NOW) == 1.0
+    idle, stability = np.array([[14.0, 14.0, 0.0, 14.0, 365.0], [14.0, 28.0, 14.0, 1.0, 900.0]])
+    within_bounds = [math.exp(-1), math.exp(-0.5), 1.0, math.exp(-1), math.exp(-1)]
+    assert retention(idle, stability).tolist() == pytest.approx(within_bounds)
+
+
+def test_an_access_ends_the_forgetting() -> None:
+    idle = memory(100.0)
+    assert strength(idle, now=NOW) < strength(replace(idle, last_accessed_at=NOW), now=NOW)
+    assert strength(idle, now=NOW, accesses=[NOW]) > strength(replace(idle, last_accessed_at=NOW), now=NOW)
 
 
 def test_base_level_of_known_accesses_is_exact() -> None:
-    one = memory(9.0, access_count=2)
-    accesses = [NOW - timedelta(days=4), NOW - timedelta(days=1)]
-    assert base_level(one, now=NOW, accesses=accesses) == pytest.approx(math.log(1 / 3 + 1 / 2 + 1))
+    assert base_level(9.0, ages=[4.0, 1.0], uses=2) == pytest.approx(math.log(1 / 3 + 1 / 2 + 1))
+    assert base_level(9.0, used=4.0, uses=1) == pytest.approx(math.log(1 / 3 + 1 / 2))
+
+
+@given(st.floats(0, 4000))
+def test_without_accesses_creation_alone_counts(life: float) -> None:
+    assert unpractised(np.array([life])).tolist() == pytest.approx([base_level(life)])
 
 
 def test_counted_accesses_are_spread_over_the_life() -> None:
-    few = base_level(memory(100.0, access_count=2), now=NOW)
-    many = base_level(memory(100.0, access_count=50), now=NOW)
-    assert few < many
+    assert base_level(100.0) < base_level(100.0, uses=2) < base_level(100.0, uses=50)
 
 
 def test_a_clock_that_went_back_breaks_nothing() -> None:
@@ -70,4 +77,5 @@ def test_a_more_stable_memory_is_not_weaker(age: float, days: float, more: float
 
 @given(st.floats(-20, 20), st.floats(0, 5))
 def test_availability_grows_with_the_base_level(level: float, more: float) -> None:
-    assert availability(level) <= availability(level + more)
+    less, same_or_more = availability(np.array([level, level + more]))
+    assert less <= same_or_more

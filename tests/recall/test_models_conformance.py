@@ -119,7 +119,7 @@ class Twins(World):
         assert spacious.pending_embeddings() == resident.pending_embeddings()
         assert spacious.count() == resident.count()
         assert spacious.count(active_only=False) == resident.count(active_only=False)
-        assert spacious.strengths(now=self.clock.now()) == resident.strengths(now=self.clock.now())
+        assert spacious.strengths(now=self.clock.now()) == pytest.approx(resident.strengths(now=self.clock.now()))
         for vault in resident.vaults():
             assert spacious.count(vault.name) == resident.count(vault.name)
             assert list(spacious.memories(vault.name)) == list(resident.memories(vault.name))

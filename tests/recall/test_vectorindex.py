@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from muninn.domain.memory import Matrix
 from muninn.recall.vectorindex import VectorIndex
@@ -73,3 +75,22 @@ def test_letting_go_twice_counts_once() -> None:
     index.drop(3)
     assert index.live == 9
     assert index.slots[3] == -1
+
+
+CHANGES = st.lists(st.tuples(st.sampled_from(["add", "drop", "renumber"]), st.integers(0, 40), st.integers(0, 700)))
+
+
+@given(CHANGES)
+def test_slots_and_rows_name_each_other(changes: list[tuple[str, int, int]]) -> None:
+    index, row_at = VectorIndex(2), dict[int, int]()
+    for change, row, slot in changes:
+        held = {number: place for place, number in row_at.items()}
+        if change == "add" and slot not in row_at:
+            row_at[slot] = index.add(slot, np.ones(2, np.float32))
+        elif row in held:
+            index.drop(row) if change == "drop" else index.renumber(row, slot)
+            del row_at[held[row]]
+            if change != "drop":
+                row_at[slot] = row
+    places = np.arange(2000, dtype=np.int32)
+    assert index.rows_at(places).tolist() == [row_at.get(slot, -1) for slot in places.tolist()]
