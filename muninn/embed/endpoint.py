@@ -27,7 +27,7 @@ from muninn.domain.trust import (
     places_for,
 )
 from muninn.embed.calibration import fit
-from muninn.embed.text import prepare
+from muninn.embed.text import capped, prepare
 from muninn.errors import ConfigError, ProviderError
 from muninn.ports import Calibration, Envelope, Gate
 
@@ -91,7 +91,7 @@ class EndpointEmbedder:
         return "loopback" if here and not (self._provider == "ollama" and forwards(self._name)) else "remote"
 
     def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
-        return tuple(len(text.strip()) > WINDOW for text in texts)
+        return tuple(capped(text, limit=WINDOW) for text in texts)
 
     def passages(self, texts: Sequence[str], *, tier: Tier, vault: str) -> Matrix:
         """Shape (len(texts), dimensions). Raises UsageError for blank text, ProviderError, EgressRefusedError."""

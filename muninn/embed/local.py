@@ -16,7 +16,7 @@ import numpy as np
 
 from muninn.domain.memory import Matrix
 from muninn.domain.trust import Tier
-from muninn.embed.text import prepare
+from muninn.embed.text import capped, prepare
 from muninn.errors import ProviderError
 from muninn.ports import Calibration
 
@@ -28,7 +28,7 @@ Encode = Callable[[Sequence[str], bool], Matrix]
 class LocalModel:
     """What is known about a model before it is loaded.
 
-    window: characters that are embedded, the rest is left out. parallel: two threads embed a batch faster than one.
+    window: letters that are embedded, the rest is left out (see ``prepare``). parallel: two threads embed a batch faster than one.
     """
 
     id: str
@@ -81,7 +81,7 @@ class LocalEmbedder:
 
     def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
         """For each text, whether its end lies beyond what is embedded."""
-        return tuple(len(text.strip()) > self._model.window for text in texts)
+        return tuple(capped(text, limit=self._model.window) for text in texts)
 
     def clear_cache(self) -> None:
         """Forget every query text and its vector."""

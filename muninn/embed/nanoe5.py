@@ -15,7 +15,7 @@ from muninn.domain.memory import Matrix
 from muninn.embed.local import Encode, LocalModel
 from muninn.ports import Calibration
 
-# Characters. The engine averages windows of 512 tokens; cost is linear (1.2 ms a token). Measured on notes of 6,000
+# Letters. The engine averages windows of 512 tokens; cost is linear (1.2 ms a token). Measured on notes of 6,000
 # characters: a fact beyond the first 2,000 is ranked first in 39 % of questions with everything embedded, in 7 % with
 # the head alone; a fact in the head in 50 % instead of 62 %.
 _WINDOW = 8000

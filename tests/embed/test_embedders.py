@@ -18,6 +18,7 @@ from muninn.domain.memory import Matrix
 from muninn.domain.trust import Tier
 from muninn.embed import LOCAL_MODELS, Embedders, LocalEmbedder, LocalModel, fit, prepare
 from muninn.embed.hashed import MODEL as HASHED
+from muninn.embed.text import capped
 from muninn.errors import ConfigError, ProviderError, UsageError
 from muninn.ports import Calibration, Embedder
 
@@ -240,6 +241,20 @@ def test_a_batch_is_shared_among_workers_in_order() -> None:
 def test_what_is_left_out_is_said() -> None:
     embedder = LocalEmbedder(model(lambda: constant))
     assert embedder.capped(["x" * 10, "x" * 11, "  x  " + " " * 20]) == (False, True, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("x" * 40, 40), ("word " * 100, 500), ("слово " * 100, 500), ("शब्द " * 100, 500), ("كلمة " * 100, 500),
+        ("漢字" * 500, 166), ("かな" * 500, 166), ("한글" * 500, 166), ("\u0301" * 500, 100), ("😀" * 500, 100),
+        ("QUJD" * 100, 100),
+    ],
+)  # fmt: skip
+def test_what_takes_a_model_longer_counts_for_more(text: str, kept: int) -> None:
+    """Eight thousand accents in a row would keep a model busy for half a minute."""
+    assert len(prepare(text, limit=500)) == min(kept, len(text.strip()))
+    assert capped(text, limit=500) == (kept < len(text.strip()))
 
 
 def test_cleared_queries_are_embedded_again() -> None:
