@@ -134,6 +134,7 @@ class Egress:
     bytes_in: int
     content_hash: str
     dream_id: str | None = None
+    sent: bool = False  # a body went out, or an answer came; ledgers of before muninn wrote this tell it by the bytes
 
 
 def egress_totals(entries: Iterable[Egress]) -> dict[str, object]:
