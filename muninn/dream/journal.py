@@ -109,9 +109,7 @@ class Journal:
             report.pop("narrative", None)
             for phase in report.get("phases", ()):
                 for vault in phase.get("vaults", ()):
-                    # only where a model was asked does "refused" name memories; elsewhere it is a count
-                    if "proposed" in (figures := vault.get("figures", {})):
-                        figures.pop("refused", None)
+                    vault.get("figures", {}).pop("refused", None)
             cleaned = json.dumps(data, ensure_ascii=False, sort_keys=True)
         except (ValueError, AttributeError):
             cleaned = json.dumps({"erased": True})

@@ -56,7 +56,7 @@ class _Judged:
     review: dict[Ids, tuple[float, str]] = field(default_factory=dict)
     conflict: dict[Ids, tuple[float, str]] = field(default_factory=dict)
     pairs: int = 0
-    refused: int = 0
+    kept_apart: int = 0  # as alike as what is merged, but not merged
 
 
 def dedup(context: Context) -> Iterator[Operation]:
@@ -74,7 +74,7 @@ def dedup(context: Context) -> Iterator[Operation]:
     else:
         yield from reviews
     figures = context.findings.figures
-    figures.update(pairs=judged.pairs, refused=judged.refused, deferred=len(waiting))
+    figures.update(pairs=judged.pairs, kept_apart=judged.kept_apart, deferred=len(waiting))
     context.findings.met = compared
     context.findings.compared = {key: mark for key, mark in compared.items() if key not in waiting}
     context.spend(sum(len(merge.losers) for merge in merges))
@@ -148,7 +148,7 @@ def _judge(context: Context, texts: _Texts, pair: tuple[Memory, Memory], similar
     if verdict.action == "merge" and (context.kind != CONSOLIDATION or similarity >= SAME):
         judged.merge[one.id, other.id] = (similarity, verdict.reason)
         return
-    judged.refused += similarity >= SAME
+    judged.kept_apart += similarity >= SAME
     found = verdict.found or (compare(left, right) if coverage(left, right) >= SHARED else None)
     if found is not None and not found.slots_equal and occasions(left, right, events=one.kind is Kind.EVENT):
         return
