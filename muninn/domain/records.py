@@ -12,6 +12,9 @@ from datetime import datetime
 
 from muninn.domain.memory import Link, LinkKey, Memory, Vault
 
+DREAM = "dream"
+CONSOLIDATION = "consolidation"  # the smaller dream of waking hours
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
@@ -32,7 +35,7 @@ class DreamRecord:
     """One run of the engine. ``report`` is plain JSON data: phases, vaults, figures, narrative, verdict."""
 
     id: str
-    kind: str  # "dream" | "consolidation"
+    kind: str  # DREAM | CONSOLIDATION
     started_at: datetime
     finished_at: datetime | None
     status: str  # "completed" | "aborted" | "rolled_back"

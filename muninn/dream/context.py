@@ -58,9 +58,6 @@ class Findings:
         self.mark = replace(self.mark, **changes)  # type: ignore[arg-type]
 
 
-DREAM = "dream"
-CONSOLIDATION = "consolidation"  # the smaller dream of waking hours
-
 Ask = Callable[["Sequence[Group]", float, str], "Adjudication"]
 """Puts groups before a model: (groups, seconds, dream id). Never raises ProviderError."""
 

@@ -19,8 +19,9 @@ from muninn.domain.ageing import days_entry, days_of, kept, lived, outlived
 from muninn.domain.gates import Verdict
 from muninn.domain.marks import LAST_AT, rewound
 from muninn.domain.memory import Memory, Provenance, State, Vault, vault_key
+from muninn.domain.records import CONSOLIDATION, DREAM
 from muninn.domain.trust import Tier
-from muninn.dream.context import CONSOLIDATION, DREAM, Ask, Limits
+from muninn.dream.context import Ask, Limits
 from muninn.dream.cycle import RECENT, Cycle, DreamService
 from muninn.dream.files import DreamFiles
 from muninn.dream.gatekeeper import Gatekeeper, moment

@@ -15,7 +15,7 @@ from muninn.domain.inversion import invert
 from muninn.domain.marks import mark_of
 from muninn.domain.memory import Link, Origin, Provenance, vault_key
 from muninn.domain.operations import Operation
-from muninn.domain.records import Decision, DreamRecord, OperationRecord, Suggestion, Transaction, Usage
+from muninn.domain.records import DREAM, Decision, DreamRecord, OperationRecord, Suggestion, Transaction, Usage
 from muninn.domain.thinning import Horizon, horizon, thinned
 from muninn.errors import ConflictError, NotFoundError
 from muninn.failpoints import failpoint
@@ -137,7 +137,7 @@ class Dreams(Links):
                 change = Transaction(dreams=(sealed,), operations=stripped)
             else:
                 kept = replace(sealed, report=_summary(sealed.report))
-                stays = record.kind == "dream"
+                stays = record.kind == DREAM
                 change = Transaction(
                     dreams=(kept,) if stays else (),
                     drop_dreams=() if stays else (record.id,),

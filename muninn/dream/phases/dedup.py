@@ -15,6 +15,7 @@ from muninn.domain.evolution import evolve
 from muninn.domain.marks import scan_key
 from muninn.domain.memory import Kind, Matrix, Memory, Snapshot, Vectors
 from muninn.domain.operations import Merge, NearDuplicates, Operation
+from muninn.domain.records import CONSOLIDATION
 from muninn.domain.separation import (
     Features,
     Separation,
@@ -28,7 +29,7 @@ from muninn.domain.separation import (
 )
 from muninn.domain.separation.verdict import EQUAL, MERGE_COSINE, NEAR_COSINE
 from muninn.domain.similarity import Pair, candidate_pairs, complete_link, raw_threshold
-from muninn.dream.context import CONSOLIDATION, Context, seen
+from muninn.dream.context import Context, seen
 from muninn.dream.phases.vectors import active_rows
 from muninn.dream.survivor import survivor_first
 
