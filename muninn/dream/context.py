@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the models' side is loaded by whoever has models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class DreamLimits:
     """Bounds of one dream of one vault."""
 
     survival_share: float = 0.10
@@ -82,7 +82,7 @@ class Context:
     scanned: Keys
     usage: tuple[Usage, ...]
     rulings: Rulings
-    limits: Limits
+    limits: DreamLimits
     calibration: Callable[[str], Calibration]
     vocabulary: Vocabulary
     remaining: Callable[[], float]

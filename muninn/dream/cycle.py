@@ -28,7 +28,7 @@ from muninn.domain.records import (
     egress_totals,
 )
 from muninn.domain.trust import Tier
-from muninn.dream.context import Ask, Embed, Limits
+from muninn.dream.context import Ask, DreamLimits, Embed
 from muninn.dream.journal import Journal
 from muninn.dream.outcome import Outcome, phase_totals, shown
 from muninn.dream.patience import Patience
@@ -98,7 +98,7 @@ class Cycle:
     journal: Journal
     clock: Clock
     ids: Ids
-    limits: Limits
+    limits: DreamLimits
     calibration: Callable[[str], Calibration]
     language: str = "en"
     probe_queries: int = 20

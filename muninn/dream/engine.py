@@ -21,7 +21,7 @@ from muninn.domain.marks import LAST_AT, rewound
 from muninn.domain.memory import Memory, Provenance, State, Vault, vault_key
 from muninn.domain.records import CONSOLIDATION, DREAM
 from muninn.domain.trust import Tier
-from muninn.dream.context import Ask, Limits
+from muninn.dream.context import Ask, DreamLimits
 from muninn.dream.cycle import RECENT, Cycle, DreamService
 from muninn.dream.files import DreamFiles
 from muninn.dream.gatekeeper import Gatekeeper, moment
@@ -89,7 +89,7 @@ class Dreamer:
             journal=self._journal,
             clock=clock,
             ids=ids,
-            limits=Limits(
+            limits=DreamLimits(
                 survival_share=config.dream.survival_share,
                 survival_floor=config.dream.survival_floor,
             ),
