@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muninn.dream.teller import stamp
-from muninn.errors import MuninnError
+from muninn.errors import MuninnError, StoreError
 from muninn.store.reserve import NAME as RESERVE
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Check = dict[str, Any]
 _MODEL_PATIENCE = 3.0  # seconds
 _COUNTED_FOR = 30.0  # seconds
+_RESTORE = "bring them back with muninn backup restore"
 
 
 def status_document(app: App) -> dict[str, Any]:
@@ -116,6 +117,7 @@ def examine(app: App, *, verify: bool) -> dict[str, Any]:
     _run(checks, "embedder answers", lambda: _embedder(app))
     _run(checks, "vaults have known tiers", lambda: _tiers(app))
     _run(checks, "dream files", lambda: app.dreamer.examine())
+    _run(checks, "dreams read", lambda: _dreams(app))
     checks += [_model(health) for health in app.models.status(deadline=app.clock.monotonic() + _MODEL_PATIENCE)]
     for vault in app.read.vaults():
         allowed = ", ".join(app.models.for_tier(vault.tier)) or "none"
@@ -201,6 +203,13 @@ def _tiers(app: App) -> str:
     return f"{_counted(len(vaults), 'vault')}, {sum(v.tier == 'legal' for v in vaults)} legal"
 
 
+def _dreams(app: App) -> str:
+    records = app.service.dreams()
+    if damaged := [record.id for record in records if record.damaged]:
+        raise StoreError(f"{_counted(len(damaged), 'dream')} cannot be read: {', '.join(damaged[:5])}", hint=_RESTORE)
+    return _counted(len(records), "dream")
+
+
 def _verify(app: App) -> str:
     """Read every row from disk and compare content hashes and vector lengths."""
     from muninn.domain.memory import content_hash
@@ -223,7 +232,7 @@ def _verify(app: App) -> str:
     if damaged:
         raise MuninnError(
             f"damaged on disk: {_counted(len(damaged), 'memory', 'memories')}, {', '.join(damaged[:5])}",
-            hint="bring them back with muninn backup restore",
+            hint=_RESTORE,
         )
     return f"{_counted(rows, 'row')} read, every content hash agrees"
 

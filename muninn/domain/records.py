@@ -52,6 +52,11 @@ class DreamRecord:
         """Whether its operations stand in the journal alone."""
         return "kept_by" in self.report
 
+    @property
+    def damaged(self) -> bool:
+        """Whether nothing could be read of it on disk but when it was, what kind it was and how it ended."""
+        return "damaged" in self.report
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationRecord:

@@ -312,7 +312,7 @@ def _closing(teller: Teller, record: DreamRecord, *, told: bool, dry_run: bool) 
         parts.append(_egress(teller, egress))
     if dry_run:
         parts.append(teller.say("dry").rstrip("."))
-    elif told and not record.report.get("unreadable"):
+    elif told and not record.damaged and not record.report.get("unreadable"):
         parts.append(teller.say("undo", dream=record.id))
     return f"*{' · '.join(parts)}*"
 

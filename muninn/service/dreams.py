@@ -23,7 +23,7 @@ from muninn.ports import ReadModel
 from muninn.service.links import Links
 from muninn.service.writer import dated
 
-_TOLD = ("moved", "narrative", "rules")  # of a report, what the journal keeps
+_TOLD = ("moved", "narrative", "rules", "damaged")  # of a report, what the journal keeps
 _THINNED_AT_ONCE = 500
 
 
@@ -90,6 +90,11 @@ class Dreams(Links):
             if record.closed:
                 raise ConflictError(
                     f"dream {dream_id} is too old to be undone", hint="dream.undo_days says how long that is possible"
+                )
+            if record.damaged:
+                raise ConflictError(
+                    f"the record of dream {dream_id} cannot be read, so it cannot be undone",
+                    hint="muninn backup restore brings it back; muninn dreams lists the others",
                 )
             now = self._clock.now()
             records = [r for r in self.store.operations(dream_id) if only is None or r.seq in only]

@@ -60,6 +60,8 @@ TABLE: list[tuple[str, str, Any, Any, str]] = [
     ("journal --last 2", "GET /v1/journal?last=2", None, {"entries": [{"text": "## uno"}, {"text": "## dos"}]}, "## uno\n\n## dos"),
     ("journal --since 2026-03-01", "GET /v1/journal?last=10000&since=2026-03-01", None, {"entries": []}, "No entry since 2026-03-01."),
     ("dreams --phases", "GET /v1/dreams", None, {"dreams": [{**DREAM, "kind": "dream", "started_at": "2026-03-28T06:00:00Z", "operations": 2}]}, "dedup 0.2 s"),
+    ("dreams --last 1", "GET /v1/dreams", None, {"dreams": [{"dream_id": "01D", "kind": "dream", "status": "completed", "damaged": True}]},
+     "completed (its record cannot be read: muninn doctor)"),
     ("suggestions list", "GET /v1/suggestions?status=pending", None,
      {"suggestions": [{"id": "s3", "source": ID, "source_vault": "a", "target": OTHER, "target_vault": "b", "relation": "causes", "reason": "same root"}]}, "same root"),
     ("suggestions accept s3", "POST /v1/suggestions/s3/accept", {}, {"id": "s3", "source": ID, "target": OTHER}, f"Linked {ID} ↔ {OTHER}"),
