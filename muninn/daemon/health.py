@@ -28,18 +28,6 @@ def status_document(app: App) -> dict[str, Any]:
     """State, counts, last dream, gate, and what a person should know; cheap enough to ask every second."""
     read = app.read
     following = app.next_consolidation if app.phase == "awake" else None
-    warnings = list(app.dreamer.warnings())
-    if app.store.trouble is not None:
-        warnings.append(f"the tables do not follow the log: {app.store.trouble}")
-    if app.store.reserve_released:
-        free = app.store.statistics()["free_bytes"] >> 20
-        warnings.append(f"the disk is nearly full ({free} MiB free): the reserve is given up; free space")
-    foreign = app.service.foreign_models()
-    if foreign:
-        others = ", ".join(f"{count} by {model}" for model, count in sorted(foreign.items()))
-        warnings.append(
-            f"vectors of another model ({others}): they are compared only among themselves; to bring all together run: muninn reembed"
-        )
     return {
         "state": "dreaming" if app.phase == "awake" and app.dreamer.under_way else app.phase,
         "pid": os.getpid() if app.phase != "asleep" else None,
@@ -63,8 +51,27 @@ def status_document(app: App) -> dict[str, Any]:
         },
         "hooks": _hooks(app.person / ".claude" / "settings.json"),
         "durability": app.config.store.durability,
-        "warnings": warnings,
+        "warnings": _warnings(app),
     }
+
+
+def _warnings(app: App) -> list[str]:
+    """What a person should know."""
+    warnings = list(app.dreamer.warnings())
+    if app.store.trouble is not None:
+        warnings.append(f"the tables do not follow the log: {app.store.trouble}")
+    if lost := app.astray():
+        warnings.append(str(lost))
+    elif app.store.reserve_released:
+        free = app.store.statistics()["free_bytes"] >> 20
+        warnings.append(f"the disk is nearly full ({free} MiB free): the reserve is given up; free space")
+    foreign = app.service.foreign_models()
+    if foreign:
+        others = ", ".join(f"{count} by {model}" for model, count in sorted(foreign.items()))
+        warnings.append(
+            f"vectors of another model ({others}): they are compared only among themselves; to bring all together run: muninn reembed"
+        )
+    return warnings
 
 
 def _hooks(settings: Path) -> str:
@@ -110,7 +117,7 @@ def folder_size(folder: Path) -> int:
 def examine(app: App, *, verify: bool) -> dict[str, Any]:
     """Every check, each ``{name, ok, detail}``; ``verify`` reads every row and compares what can be compared."""
     checks: list[Check] = []
-    _run(checks, "home is private", lambda: _private(app.config.home))
+    _run(checks, "home is private", lambda: _private(app))
     _run(checks, "store opens and reads", lambda: _counted(app.read.count(active_only=False), "memory", "memories"))
     _run(checks, "log and tables agree", lambda: _following(app))
     _run(checks, "disk has room", lambda: _room(app.config.data))
@@ -156,7 +163,10 @@ def _run(checks: list[Check], name: str, check: Callable[[], str]) -> None:
         checks.append({"name": name, "ok": False, "detail": str(error)})
 
 
-def _private(home: Path) -> str:
+def _private(app: App) -> str:
+    home = app.config.home
+    if lost := app.astray():
+        raise lost
     open_ones = [
         str(path)
         for path in (home, *home.iterdir())
