@@ -30,8 +30,6 @@ def _text(rows: list[dict[str, Any]], phases: bool) -> str:
 
 
 def _row(row: dict[str, Any]) -> tuple[str, ...]:
-    amount = row.get("operations")
-    operations = len(amount) if isinstance(amount, list) else int(amount or 0)
     state = (
         " (undone)"
         if row.get("undone_at")
@@ -43,7 +41,7 @@ def _row(row: dict[str, Any]) -> tuple[str, ...]:
         one_line(row.get("dream_id")),
         moment(row.get("started_at")),
         one_line(row.get("kind")),
-        count(operations, "operation"),
+        count(int(row.get("operations") or 0), "operation"),
         one_line(row.get("status")) + state,
     )
 

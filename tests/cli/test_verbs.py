@@ -220,13 +220,13 @@ def test_provenance_comes_from_the_environment(daemon: Any, muninn: Any) -> None
 
 def test_doctor_fails_when_a_check_fails(daemon: Any, muninn: Any) -> None:
     checks = [
-        {"name": "disk", "ok": False, "detail": "full", "remedy": "free space"},
+        {"name": "disk", "ok": False, "detail": "full (free space)"},
         {"name": "model", "ok": True, "degraded": True, "detail": "away"},
     ]
     daemon.on("GET /v1/doctor", {"checks": checks})
     done = muninn("doctor")
     assert done.code == 1
-    assert done.out.splitlines() == ["✘ disk: full → free space", "! model: away"]
+    assert done.out.splitlines() == ["✘ disk: full (free space)", "! model: away"]
 
 
 def test_a_plan_is_kept_and_applied(daemon: Any, muninn: Any, tmp_path: Path) -> None:
