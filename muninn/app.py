@@ -189,9 +189,15 @@ class App:
     def doctor(self, *, verify: bool) -> dict[str, Any]:
         return examine(self, verify=verify)
 
+    def astray(self) -> StoreError | None:
+        """What to say where the home was renamed or taken away meanwhile."""
+        return self._lock.astray()
+
     def backup(self, folder: str | None) -> dict[str, Any]:
         from muninn.daemon.backup import back_up
 
+        if lost := self.astray():  # a copy of nothing would be made in a home made anew
+            raise lost
         return back_up(self, folder)
 
     def copies_since(self, at: datetime) -> tuple[Path, ...]:

@@ -45,11 +45,16 @@ def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> 
             temporary.unlink(missing_ok=True)
         error.filename = str(path)
         raise
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder survive a power cut."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(folder)
+        os.fsync(fd)
     finally:
-        os.close(folder)
+        os.close(fd)
 
 
 def private_folder(path: Path) -> Path:

@@ -16,7 +16,7 @@ from typing import Any, get_type_hints
 from muninn import paths
 from muninn.domain.trust import vault_name_problem
 from muninn.errors import ConfigError
-from muninn.senses.window import Limits
+from muninn.senses.window import SenseLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class LlmConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SensesConfig(Limits):
+class SensesConfig(SenseLimits):
     """The thresholds of the five senses, and what else they may do."""
 
     spatial: bool = True

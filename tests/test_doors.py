@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from muninn.config import load
 from muninn.domain.memory import Memory, Provenance
 from muninn.domain.operations import Merge, Suggest
 from muninn.domain.records import DreamRecord
+from tests.fakes import asked
 
 ROOT = Path(__file__).parents[1]
 TITLE = "Kraken Gateway"
@@ -30,6 +32,7 @@ RUN = {
     "X-Muninn-Trigger": "cron",
     "X-Muninn-Iteration": "3",
 }
+ask = partial(asked.ask, headers=RUN)
 SOURCED = Provenance(client="door", run_id="run-7", agent_role="scribe", run_trigger="cron", iteration=3)
 
 
@@ -49,12 +52,6 @@ def app(tmp_path: Path) -> Iterator[App]:
     with build(load(environ), environ=environ) as made:
         ask(made, "POST", "/v1/memories", {"content": "It terminates TLS.", "title": TITLE})
         yield made
-
-
-def ask(app: App, method: str, path: str, body: Any = None) -> Any:
-    status, document = dispatch(app, method, path, body, RUN)
-    assert status < 300, document
-    return document
 
 
 def titled(app: App) -> Memory:

@@ -48,17 +48,13 @@ def _proof() -> dict[str, Any]:
 
 
 def state(check: dict[str, Any]) -> str:
-    given = check.get("status", check.get("state"))
-    if given is None:
-        return ("warn" if check.get("degraded") else "ok") if check.get("ok") else "fail"
-    return {"passed": "pass", "failed": "fail", "warning": "warn", "skipped": "skip", "error": "fail"}.get(
-        str(given), str(given)
-    )
+    """A key of ``MARKS``; what the daemon examined is ``ok`` or not, what was proved has a status."""
+    if "status" in check:
+        return str(check["status"])
+    return ("warn" if check.get("degraded") else "ok") if check.get("ok") else "fail"
 
 
 def _line(check: dict[str, Any]) -> str:
     mark, colour = MARKS.get(state(check), ("?", YELLOW))
-    detail = one_line(check.get("detail") or check.get("why") or check.get("message") or "")
-    remedy = one_line(check.get("remedy") or check.get("hint") or "") if state(check) != "ok" else ""
-    return (f"{render.style(mark, colour)} {one_line(check.get('name', ''))}" + (f": {detail}" if detail else "")
-            + (f" → {remedy}" if remedy else ""))  # fmt: skip
+    detail = one_line(check.get("detail") or "")
+    return f"{render.style(mark, colour)} {one_line(check.get('name', ''))}" + (f": {detail}" if detail else "")

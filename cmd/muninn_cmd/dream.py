@@ -70,7 +70,7 @@ def text(outcome: dict[str, Any], output: Path | None = None) -> str:
     rows = [
         (
             f"  {one_line(phase.get('name', ''))}",
-            count(_amount(phase.get("operations")), "operation"),
+            count(int(phase.get("operations") or 0), "operation"),
             seconds(phase.get("seconds")),
         )
         for phase in outcome.get("phases") or []
@@ -90,7 +90,3 @@ def text(outcome: dict[str, Any], output: Path | None = None) -> str:
             f"{one_line(outcome.get('status', 'completed'))}: {count(len(operations) - skipped, 'operation')} done{tail}"
         )
     return "\n\n".join(part for part in parts if part)
-
-
-def _amount(operations: object) -> int:
-    return len(operations) if isinstance(operations, list) else int(operations) if isinstance(operations, int) else 0

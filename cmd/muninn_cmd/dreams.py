@@ -30,15 +30,19 @@ def _text(rows: list[dict[str, Any]], phases: bool) -> str:
 
 
 def _row(row: dict[str, Any]) -> tuple[str, ...]:
-    amount = row.get("operations")
-    operations = len(amount) if isinstance(amount, list) else int(amount or 0)
-    undone = " (undone)" if row.get("undone_at") else ""
+    state = (
+        " (undone)"
+        if row.get("undone_at")
+        else " (its record cannot be read: muninn doctor)"
+        if row.get("damaged")
+        else ""
+    )
     return (
         one_line(row.get("dream_id")),
         moment(row.get("started_at")),
         one_line(row.get("kind")),
-        count(operations, "operation"),
-        one_line(row.get("status")) + undone,
+        count(int(row.get("operations") or 0), "operation"),
+        one_line(row.get("status")) + state,
     )
 
 

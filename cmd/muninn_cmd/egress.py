@@ -43,11 +43,10 @@ def _text(document: dict[str, Any]) -> str:
 
 
 def _outcome(entry: dict[str, Any]) -> str:
-    """What became of an attempt: one that nobody answered and that carried nothing has failed before it left."""
+    """What became of an attempt; ledgers of before muninn wrote down what was sent tell it by the bytes."""
     if not entry.get("allowed"):
         return "refused"
-    left = entry.get("bytes_out") or entry.get("bytes_in") or str(entry.get("reason")).startswith("answered")
-    return "sent" if left else "failed"
+    return "sent" if any(entry.get(name) for name in ("sent", "bytes_out", "bytes_in")) else "failed"
 
 
 def _sums(totals: dict[str, Any]) -> str:

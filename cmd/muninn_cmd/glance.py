@@ -235,10 +235,7 @@ def _details(status: Mapping[str, Any]) -> list[tuple[str, ...]]:
         value = _size(status[key]) if key == "store" and isinstance(status.get(key), dict) else status.get(key)
         if value:
             rows.append(("", label, one_line(_flat(value), 110)))
-    rows += [
-        ("", "note", one_line(note, 160)) for note in (*(status.get("warnings") or ()), *(status.get("notes") or ()))
-    ]
-    return rows
+    return rows + [("", "note", one_line(note, 160)) for note in status.get("warnings") or ()]
 
 
 def _size(store: dict[str, Any]) -> str:

@@ -30,11 +30,15 @@ _HOOKED = "claude-code"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One settings file to be written: how it changes, and what writes it."""
+    """One settings file to be written: how it changes, what writes it, and whether the change is the agent's hooks."""
 
     change: Change
     write: Callable[[], None]
-    title: str
+    hooks: bool = False
+
+    @property
+    def title(self) -> str:
+        return f"{self.change.agent.title}'s hooks" if self.hooks else self.change.agent.title
 
 
 def init(
@@ -71,7 +75,7 @@ def init(
         render.show({"agents": texts}, lambda: _snippets(texts))
         return
     planned = plan_removal(chosen, machine, ledger) if remove else plan(chosen, machine, launch, ledger)
-    steps = [Step(change, partial(apply, change, ledger), change.agent.title) for change in planned]
+    steps = [Step(change, partial(apply, change, ledger)) for change in planned]
     hooks = [] if no_hooks or BY_NAME[_HOOKED] not in chosen else _hooks(project=project, remove=remove)
     ask = not yes and not dry_run
     if remove:
@@ -89,20 +93,19 @@ def init(
 def _hooks(*, project: bool, remove: bool) -> list[Step]:
     """The hooks as a step of their own; none where there is nothing to take out."""
     file, agent = hook.file_of(project=project), BY_NAME[_HOOKED]
-    title = f"{agent.title}'s hooks"
     if remove and not settings.marked(file):
         return []
     try:
         found = settings.plan_uninstall(file) if remove else settings.plan_install(file, hook.own_command())
     except ConfigError as error:
         refused = Change(agent=agent, file=file, action=REFUSE, why=error.message, snippet=str(error.hint or ""))
-        return [Step(refused, lambda: None, title)]
+        return [Step(refused, lambda: None, hooks=True)]
     if not found.changed and remove:
         return []
     action = (REMOVE if remove else ADD) if found.changed else KEEP
     before, after = (None if text is None else text.encode("utf-8") for text in (found.before, found.after))
     change = Change(agent=agent, file=found.path, action=action, before=before, after=after)
-    return [Step(change, partial(hook.write, found), title)]
+    return [Step(change, partial(hook.write, found), hooks=True)]
 
 
 def _machine(project: bool) -> Machine:
@@ -196,7 +199,7 @@ def _summary(steps: list[Step], failed: dict[str, str], *, remove: bool, dry_run
     added = {step.change.agent.name: step.change.agent for step in steps if _written(step, failed)}
     if added and not dry_run:
         lines += [f"  then: {agent.title}: {agent.restart}" for agent in added.values()]
-        if _HOOKED in added and not any("hooks" in step.title for step in steps):
+        if _HOOKED in added and not any(step.hooks for step in steps):
             lines.append("Let it feel its own sessions, too: muninn hook install")
         lines.append("Undo it with: muninn init --remove")
     return "\n".join(lines)

@@ -63,10 +63,7 @@ def _text(answer: dict[str, Any]) -> str:
     lines = [f"{verb} {render.bold(str(answer.get('id', '')))} in {plain(answer.get('vault', ''))}"]
     links = answer.get("links") or []
     if links:
-        lines.append(
-            "  linked to "
-            + ", ".join(one_line(link.get("target", link) if isinstance(link, dict) else link) for link in links)
-        )
+        lines.append("  linked to " + ", ".join(one_line(link["target"]) for link in links))
     for other in answer.get("similar") or []:
         says = {"duplicate": "same as", "possible_conflict": "may contradict"}.get(other.get("relation"), "near")
         lines.append(

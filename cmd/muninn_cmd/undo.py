@@ -30,9 +30,4 @@ def _text(outcome: dict[str, Any]) -> str:
     lines = [f"Undid {dream}: {count(len(restored), 'memory')} as before"]
     if not restored and not left:
         lines = [f"Undid {dream}: it had changed no memory"]
-    for item in left:
-        name, why = (
-            (item.get("id"), item.get("why") or item.get("reason") or "") if isinstance(item, dict) else (item, "")
-        )
-        lines.append(f"  left alone: {one_line(name)}" + (f" ({one_line(why)})" if why else ""))
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"  left alone: {one_line(one['id'])} ({one_line(one['why'])})" for one in left)])

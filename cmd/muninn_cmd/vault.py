@@ -66,12 +66,8 @@ def _table(rows: list[dict[str, Any]]) -> str:
             one_line(row.get("name")),
             one_line(row.get("tier")),
             count(int(row.get("memories") or 0), "memory"),
-            one_line(", ".join(map(_provider, row.get("providers") or ())) or "no model"),
+            one_line(", ".join(map(str, row.get("providers") or ())) or "no model"),
         )
         for row in rows
     ]
     return columns(table)
-
-
-def _provider(provider: Any) -> str:
-    return str(provider.get("name") or provider.get("provider")) if isinstance(provider, dict) else str(provider)

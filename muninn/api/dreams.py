@@ -28,7 +28,6 @@ def dream(core: Core, call: Call) -> Answer:
     vault = core.service.find_vault(asked.vault).name if asked.vault else None
     with core.rehearsal() if asked.dry_run else nullcontext():
         outcome = core.dreamer.dream(
-            kind="dream",
             force=asked.force,
             dry_run=asked.dry_run,
             vault=vault,

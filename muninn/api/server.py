@@ -26,7 +26,7 @@ import uvicorn
 from muninn.api.calls import REQUEST_LIMIT, Answer, Core, decode_body
 from muninn.api.patience import Crowd, Patient
 from muninn.atomic import refused
-from muninn.errors import MuninnError, NotRunningError, TooLargeError, UsageError
+from muninn.errors import MuninnError, NotRunningError, StoreError, TooLargeError, UsageError
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -113,10 +113,10 @@ class Gateway:
         try:
             return self._serve(scope["method"], target, headers, data)
         except MuninnError as error:
-            return _problem(error)
+            return _problem((isinstance(error, StoreError) and self._astray()) or error)
         except OSError as error:
             self._log("request_failed", method=scope["method"], path=scope["path"][:80], error=str(error))
-            return _problem(refused("cannot do that", error, hint="muninn logs tells more"))
+            return _problem(self._astray() or refused("cannot do that", error, hint="muninn logs tells more"))
         except Exception as error:  # the last line: a fault of ours must not take the daemon down
             self._log(
                 "request_failed",
@@ -133,6 +133,8 @@ class Gateway:
         from muninn.api.local import prepare
 
         route, call = prepare(method, target, decode_body(data), headers)
+        if route.writes and (lost := self._astray()):
+            raise lost
         work = partial(route.handler, self._core, call)
         given = headers.get("idempotency-key") if route.writes else None
         key = f"{method} {target} {given[:256]}" if given else ""
@@ -140,6 +142,9 @@ class Gateway:
         if answer.erases:
             self._replies.forget(but=key)
         return answer
+
+    def _astray(self) -> StoreError | None:
+        return None if self._core is None else self._core.astray()
 
 
 class _Replies:

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muninn import paths
-from muninn.atomic import private_folder, write_atomically
+from muninn.atomic import private_folder, sync_folder, write_atomically
 from muninn.errors import MuninnError, StoreError, StoreFullError
 from muninn.failpoints import failpoint
 from muninn.store.marker import INTERRUPTED
 from muninn.store.reserve import NAME as RESERVE
 from muninn.store.tables import sync_filesystem
-from muninn.store.wal import sync_folder
 
 if TYPE_CHECKING:
     from muninn.app import App

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muninn.dream.teller import stamp
-from muninn.errors import MuninnError
+from muninn.errors import MuninnError, StoreError
 from muninn.store.reserve import NAME as RESERVE
 
 if TYPE_CHECKING:
@@ -21,24 +21,13 @@ if TYPE_CHECKING:
 Check = dict[str, Any]
 _MODEL_PATIENCE = 3.0  # seconds
 _COUNTED_FOR = 30.0  # seconds
+_RESTORE = "bring them back with muninn backup restore"
 
 
 def status_document(app: App) -> dict[str, Any]:
     """State, counts, last dream, gate, and what a person should know; cheap enough to ask every second."""
     read = app.read
     following = app.next_consolidation if app.phase == "awake" else None
-    warnings = list(app.dreamer.warnings())
-    if app.store.trouble is not None:
-        warnings.append(f"the tables do not follow the log: {app.store.trouble}")
-    if app.store.reserve_released:
-        free = app.store.statistics()["free_bytes"] >> 20
-        warnings.append(f"the disk is nearly full ({free} MiB free): the reserve is given up; free space")
-    foreign = app.service.foreign_models()
-    if foreign:
-        others = ", ".join(f"{count} by {model}" for model, count in sorted(foreign.items()))
-        warnings.append(
-            f"vectors of another model ({others}): they are compared only among themselves; to bring all together run: muninn reembed"
-        )
     return {
         "state": "dreaming" if app.phase == "awake" and app.dreamer.under_way else app.phase,
         "pid": os.getpid() if app.phase != "asleep" else None,
@@ -62,8 +51,27 @@ def status_document(app: App) -> dict[str, Any]:
         },
         "hooks": _hooks(app.person / ".claude" / "settings.json"),
         "durability": app.config.store.durability,
-        "warnings": warnings,
+        "warnings": _warnings(app),
     }
+
+
+def _warnings(app: App) -> list[str]:
+    """What a person should know."""
+    warnings = list(app.dreamer.warnings())
+    if app.store.trouble is not None:
+        warnings.append(f"the tables do not follow the log: {app.store.trouble}")
+    if lost := app.astray():
+        warnings.append(str(lost))
+    elif app.store.reserve_released:
+        free = app.store.statistics()["free_bytes"] >> 20
+        warnings.append(f"the disk is nearly full ({free} MiB free): the reserve is given up; free space")
+    foreign = app.service.foreign_models()
+    if foreign:
+        others = ", ".join(f"{count} by {model}" for model, count in sorted(foreign.items()))
+        warnings.append(
+            f"vectors of another model ({others}): they are compared only among themselves; to bring all together run: muninn reembed"
+        )
+    return warnings
 
 
 def _hooks(settings: Path) -> str:
@@ -109,13 +117,14 @@ def folder_size(folder: Path) -> int:
 def examine(app: App, *, verify: bool) -> dict[str, Any]:
     """Every check, each ``{name, ok, detail}``; ``verify`` reads every row and compares what can be compared."""
     checks: list[Check] = []
-    _run(checks, "home is private", lambda: _private(app.config.home))
+    _run(checks, "home is private", lambda: _private(app))
     _run(checks, "store opens and reads", lambda: _counted(app.read.count(active_only=False), "memory", "memories"))
     _run(checks, "log and tables agree", lambda: _following(app))
     _run(checks, "disk has room", lambda: _room(app.config.data))
     _run(checks, "embedder answers", lambda: _embedder(app))
     _run(checks, "vaults have known tiers", lambda: _tiers(app))
     _run(checks, "dream files", lambda: app.dreamer.examine())
+    _run(checks, "dreams read", lambda: _dreams(app))
     checks += [_model(health) for health in app.models.status(deadline=app.clock.monotonic() + _MODEL_PATIENCE)]
     for vault in app.read.vaults():
         allowed = ", ".join(app.models.for_tier(vault.tier)) or "none"
@@ -154,7 +163,10 @@ def _run(checks: list[Check], name: str, check: Callable[[], str]) -> None:
         checks.append({"name": name, "ok": False, "detail": str(error)})
 
 
-def _private(home: Path) -> str:
+def _private(app: App) -> str:
+    home = app.config.home
+    if lost := app.astray():
+        raise lost
     open_ones = [
         str(path)
         for path in (home, *home.iterdir())
@@ -201,6 +213,13 @@ def _tiers(app: App) -> str:
     return f"{_counted(len(vaults), 'vault')}, {sum(v.tier == 'legal' for v in vaults)} legal"
 
 
+def _dreams(app: App) -> str:
+    records = app.service.dreams()
+    if damaged := [record.id for record in records if record.damaged]:
+        raise StoreError(f"{_counted(len(damaged), 'dream')} cannot be read: {', '.join(damaged[:5])}", hint=_RESTORE)
+    return _counted(len(records), "dream")
+
+
 def _verify(app: App) -> str:
     """Read every row from disk and compare content hashes and vector lengths."""
     from muninn.domain.memory import content_hash
@@ -223,7 +242,7 @@ def _verify(app: App) -> str:
     if damaged:
         raise MuninnError(
             f"damaged on disk: {_counted(len(damaged), 'memory', 'memories')}, {', '.join(damaged[:5])}",
-            hint="bring them back with muninn backup restore",
+            hint=_RESTORE,
         )
     return f"{_counted(rows, 'row')} read, every content hash agrees"
 

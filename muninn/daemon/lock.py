@@ -14,7 +14,7 @@ from pathlib import Path
 
 from muninn import paths
 from muninn.atomic import private_folder
-from muninn.errors import LockedError, MuninnError
+from muninn.errors import LockedError, MuninnError, StoreError
 
 _WIDTH = 64  # bytes; a note takes the place of another of the same length, which needs no room on a full disk
 
@@ -57,10 +57,19 @@ class HomeLock:
             with suppress(OSError):
                 os.pwrite(self._file, self._note.ljust(_WIDTH - 1).encode() + b"\n", 0)
 
+    def astray(self) -> StoreError | None:
+        """What to say where the home is no longer the folder that is locked; None while it is, or when none is locked."""
+        if self._folder is None or _same(self._folder, self._home):
+            return None
+        return StoreError(
+            f"the home that process {os.getpid()} serves was renamed or taken away: {self._home}",
+            hint="put it back, or: muninn stop, set MUNINN_HOME to where it is now, muninn start",
+        )
+
     def stands(self) -> bool:
         """Whether the home is still the one that is locked, neither taken away nor exchanged. Makes its file again where that
         is gone, so that others go on seeing that the home has an owner."""
-        if self._folder is None or not _same(self._folder, self._home):
+        if self._folder is None or self.astray() is not None:
             return False
         if self._file is not None and not _same(self._file, self._path):
             with suppress(OSError):

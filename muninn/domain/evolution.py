@@ -67,6 +67,16 @@ class Overlay:
             self._touched[key.source].add(key)
             self._touched[key.target].add(key)
 
+    def changes(self) -> Changes:
+        """The rows and links to be written, so that the base is what is read here."""
+        laid = sorted(self.links.items())
+        return Changes(
+            memories=tuple(self.memories[key] for key in sorted(self.memories)),
+            vectors=dict(self.vectors),
+            links=tuple(link for _, link in laid if link is not None),
+            unlink=tuple(key for key, link in laid if link is None and self._base.link(key) is not None),
+        )
+
 
 class SnapshotReader:
     """A snapshot as a Reader; the index of links is made when first needed."""
@@ -198,13 +208,8 @@ def apply(state: Reader, operations: Sequence[Operation], *, now: datetime, drea
         overlay.lay(change)
         decisions.update((decision.key, decision) for decision in change.decisions)
         suggestions.update((one.id, one) for one in change.suggestions)
-    return Changes(
-        memories=tuple(overlay.memories[key] for key in sorted(overlay.memories)),
-        vectors=dict(overlay.vectors),
-        links=tuple(link for _, link in sorted(overlay.links.items()) if link is not None),
-        unlink=tuple(
-            key for key, link in sorted(overlay.links.items()) if link is None and state.link(key) is not None
-        ),
+    return replace(
+        overlay.changes(),
         decisions=tuple(decisions.values()),
         suggestions=tuple(suggestions.values()),
         records=tuple(records),

@@ -12,6 +12,9 @@ from datetime import datetime
 
 from muninn.domain.memory import Link, LinkKey, Memory, Vault
 
+DREAM = "dream"
+CONSOLIDATION = "consolidation"  # the smaller dream of waking hours
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
@@ -32,7 +35,7 @@ class DreamRecord:
     """One run of the engine. ``report`` is plain JSON data: phases, vaults, figures, narrative, verdict."""
 
     id: str
-    kind: str  # "dream" | "consolidation"
+    kind: str  # DREAM | CONSOLIDATION
     started_at: datetime
     finished_at: datetime | None
     status: str  # "completed" | "aborted" | "rolled_back"
@@ -48,6 +51,11 @@ class DreamRecord:
     def abridged(self) -> bool:
         """Whether its operations stand in the journal alone."""
         return "kept_by" in self.report
+
+    @property
+    def damaged(self) -> bool:
+        """Whether nothing could be read of it on disk but when it was, what kind it was and how it ended."""
+        return "damaged" in self.report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +142,7 @@ class Egress:
     bytes_in: int
     content_hash: str
     dream_id: str | None = None
+    sent: bool = False  # a body went out, or an answer came; ledgers of before muninn wrote this tell it by the bytes
 
 
 def egress_totals(entries: Iterable[Egress]) -> dict[str, object]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the models' side is loaded by whoever has models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class DreamLimits:
     """Bounds of one dream of one vault."""
 
     survival_share: float = 0.10
@@ -58,9 +58,6 @@ class Findings:
         self.mark = replace(self.mark, **changes)  # type: ignore[arg-type]
 
 
-DREAM = "dream"
-CONSOLIDATION = "consolidation"  # the smaller dream of waking hours
-
 Ask = Callable[["Sequence[Group]", float, str], "Adjudication"]
 """Puts groups before a model: (groups, seconds, dream id). Never raises ProviderError."""
 
@@ -85,7 +82,7 @@ class Context:
     scanned: Keys
     usage: tuple[Usage, ...]
     rulings: Rulings
-    limits: Limits
+    limits: DreamLimits
     calibration: Callable[[str], Calibration]
     vocabulary: Vocabulary
     remaining: Callable[[], float]

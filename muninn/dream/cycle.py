@@ -17,6 +17,8 @@ from muninn.domain.marks import scan_key, scanned_entry, scanned_of
 from muninn.domain.memory import Memory, Provenance, Vault
 from muninn.domain.operations import Merge, Operation, Supersede, from_json, name_of, to_json
 from muninn.domain.records import (
+    CONSOLIDATION,
+    DREAM,
     Decision,
     DreamRecord,
     Egress,
@@ -26,7 +28,7 @@ from muninn.domain.records import (
     egress_totals,
 )
 from muninn.domain.trust import Tier
-from muninn.dream.context import CONSOLIDATION, DREAM, Ask, Embed, Limits
+from muninn.dream.context import Ask, DreamLimits, Embed
 from muninn.dream.journal import Journal
 from muninn.dream.outcome import Outcome, phase_totals, shown
 from muninn.dream.patience import Patience
@@ -71,7 +73,10 @@ class DreamService(Protocol):
         self, dream_id: str, only: Collection[int] | None = None, *, meta: Mapping[str, str] | None = None
     ) -> Undone: ...
     def dream(self, dream_id: str) -> DreamRecord: ...
-    def dreams(self) -> Sequence[DreamRecord]: ...
+    def dreams(self) -> Sequence[DreamRecord]:
+        """Every dream, newest first."""
+        ...
+
     def close_undo(
         self,
         last: str,
@@ -96,7 +101,7 @@ class Cycle:
     journal: Journal
     clock: Clock
     ids: Ids
-    limits: Limits
+    limits: DreamLimits
     calibration: Callable[[str], Calibration]
     language: str = "en"
     probe_queries: int = 20

@@ -19,8 +19,9 @@ from muninn.domain.ageing import days_entry, days_of, kept, lived, outlived
 from muninn.domain.gates import Verdict
 from muninn.domain.marks import LAST_AT, rewound
 from muninn.domain.memory import Memory, Provenance, State, Vault, vault_key
+from muninn.domain.records import CONSOLIDATION, DREAM, DreamRecord
 from muninn.domain.trust import Tier
-from muninn.dream.context import CONSOLIDATION, DREAM, Ask, Limits
+from muninn.dream.context import Ask, DreamLimits
 from muninn.dream.cycle import RECENT, Cycle, DreamService
 from muninn.dream.files import DreamFiles
 from muninn.dream.gatekeeper import Gatekeeper, moment
@@ -88,7 +89,7 @@ class Dreamer:
             journal=self._journal,
             clock=clock,
             ids=ids,
-            limits=Limits(
+            limits=DreamLimits(
                 survival_share=config.dream.survival_share,
                 survival_floor=config.dream.survival_floor,
             ),
@@ -195,7 +196,7 @@ class Dreamer:
         if self._let_go_at is not None and now - self._let_go_at < _DAY:
             return
         undo_days, interrupted = self._config.dream.undo_days, self._cycle.interrupted
-        newest = max((one.id for one in self._service.dreams()), default="")
+        newest = next((one.id for one in self._service.dreams()), "")
         days = lived(days_of(self._service.meta()), today=self._clock.now().date(), newest=newest)
         self._service.keep_marks(days_entry(kept(days, undo_days)))
         self._service.close_undo(outlived(days, undo_days), self._journal.told, interrupted=interrupted)
@@ -204,10 +205,9 @@ class Dreamer:
 
     def recover(self) -> str | None:
         """Tell the last dream if it was applied but not told; returns its id."""
-        dreams = [one for one in self._service.dreams() if one.kind == DREAM]
-        if not dreams:
+        last = self._last_full()
+        if last is None:
             return None
-        last = max(dreams, key=lambda one: one.id)
         if self._files.state().last_dream_id != last.id:
             self._files.finish(dream_id=last.id, now=last.started_at, status=last.status)
         if last.undone_at is not None or last.abridged or self._journal.holds(last.id):
@@ -250,10 +250,9 @@ class Dreamer:
 
     def last_dream(self) -> dict[str, object] | None:
         """``dream_id finished_at status`` of the last full dream."""
-        dreams = [one for one in self._service.dreams() if one.kind == DREAM]
-        if not dreams:
+        last = self._last_full()
+        if last is None:
             return None
-        last = max(dreams, key=lambda one: one.id)
         return {"dream_id": last.id, "finished_at": stamp(last.finished_at or last.started_at), "status": last.status}
 
     # -- the journal
@@ -301,10 +300,9 @@ class Dreamer:
     def _planned_before(self, plan: Plan, *, started: float, until: float) -> Outcome:
         if plan.kind != DREAM:
             raise UsageError(f"the plan is of kind {plan.kind!r}", hint="make one with muninn dream --dry-run --output")
-        newest = max((one.id for one in self._service.dreams()), default="")
-        if newest >= plan.dream_id:  # its marks and its place in the order of dreams are those of the past
-            already = any(one.id == plan.dream_id for one in self._service.dreams())
-            why = "was carried out already" if already else "is older than the last dream"
+        later = [one.id for one in self._service.dreams() if one.id >= plan.dream_id]
+        if later:  # its marks and its place in the order of dreams are those of the past
+            why = "was carried out already" if plan.dream_id in later else "is older than the last dream"
             raise ConflictError(f"the plan {plan.dream_id} {why}", hint="make a new plan")
         require_unmoved(plan, self._service.read)
         now = self._clock.now()
@@ -321,12 +319,15 @@ class Dreamer:
             raise NotFoundError(f"there is no vault {name[:80]!r}", hint="muninn vault list")
         return chosen
 
+    def _last_full(self) -> DreamRecord | None:
+        """The newest full dream."""
+        return next((one for one in self._service.dreams() if one.kind == DREAM), None)
+
     def _last_standing(self) -> str:
         """The newest dream that changed something and was not undone."""
-        standing = (one.id for one in self._service.dreams() if one.undone_at is None)
-        for dream_id in sorted(standing, reverse=True):
-            if any(record.applied for record in self._service.store.operations(dream_id)):
-                return dream_id
+        for one in self._service.dreams():
+            if one.undone_at is None and any(record.applied for record in self._service.store.operations(one.id)):
+                return one.id
         raise NotFoundError("no dream that changed anything is left to undo", hint="muninn dreams")
 
     @contextmanager

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from muninn.atomic import private_folder, write_atomically
+from muninn.atomic import private_folder, sync_folder, write_atomically
 from muninn.failpoints import failpoint
 
 _STAMP = "%Y%m%dT%H%M%SZ"
@@ -109,9 +109,7 @@ class Journal:
             report.pop("narrative", None)
             for phase in report.get("phases", ()):
                 for vault in phase.get("vaults", ()):
-                    # only where a model was asked does "refused" name memories; elsewhere it is a count
-                    if "proposed" in (figures := vault.get("figures", {})):
-                        figures.pop("refused", None)
+                    vault.get("figures", {}).pop("refused", None)
             cleaned = json.dumps(data, ensure_ascii=False, sort_keys=True)
         except (ValueError, AttributeError):
             cleaned = json.dumps({"erased": True})
@@ -135,11 +133,7 @@ class Journal:
             os.fsync(fd)
         finally:
             os.close(fd)
-        folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(file.parent)
 
     def _rotate(self, file: Path, now: datetime) -> None:
         if not file.exists() or file.stat().st_size < self._largest:

@@ -25,8 +25,9 @@ from muninn.domain.operations import (
     Supersede,
     name_of,
 )
+from muninn.domain.records import CONSOLIDATION
 from muninn.domain.trust import Tier
-from muninn.dream.context import CONSOLIDATION, Context
+from muninn.dream.context import Context
 from muninn.dream.phases.consolidate import consolidate
 from muninn.dream.phases.dedup import dedup
 from muninn.dream.phases.orient import orient

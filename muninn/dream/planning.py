@@ -26,7 +26,7 @@ from muninn.domain.memory import Memory, Snapshot, Vault
 from muninn.domain.operations import Operation, Oriented
 from muninn.domain.records import Decision, Suggestion, Usage
 from muninn.domain.trust import Tier
-from muninn.dream.context import Ask, Context, Embed, Findings, Limits
+from muninn.dream.context import Ask, Context, DreamLimits, Embed, Findings
 from muninn.dream.pipeline import PhaseReport, run
 from muninn.dream.remembered import entries_of
 from muninn.dream.rulings import Rulings
@@ -93,7 +93,7 @@ class Materials:
     suggestions: Iterable[Suggestion]
     usage: Callable[[str], Iterator[Usage]]
     calibration: Callable[[str], Calibration]
-    limits: Limits
+    limits: DreamLimits
     clock: Clock
     remaining: Callable[[], float]
     embed: Embed | None = None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from muninn.domain.birth import head_of
 from muninn.domain.memory import Memory
 from muninn.domain.operations import Merge, Operation, Promote, Supersede
 from muninn.domain.records import OperationRecord, Usage
@@ -141,10 +142,5 @@ def _found(read: ReadModel, text: str, vault: str, now: datetime) -> tuple[str, 
 
 def head(read: ReadModel, memory_id: str) -> str:
     """The memory that stands for ``memory_id`` now: itself, its survivor, or its successor."""
-    passed = {memory_id}
-    while True:
-        memory = read.get(memory_id)
-        if memory is None or memory.superseded_by is None or memory.superseded_by in passed:
-            return memory_id
-        memory_id = memory.superseded_by
-        passed.add(memory_id)
+    memory = read.get(memory_id)
+    return memory_id if memory is None else head_of(memory, read.get).id

@@ -88,10 +88,8 @@ def undo_line(
     """One line for a dream that was taken back."""
     teller = Teller(language, lambda _: None)
     parts = [f"Dream {dream_id} {teller.say('undone')}", teller.plural("undone_rows", restored)]
-    left = [key for key, _ in left_alone]
-    if left:
-        more = f" {teller.say('more', n=len(left) - LISTED)}" if len(left) > LISTED else ""
-        parts.append(teller.say("left_alone", ids=", ".join(left[:LISTED]) + more))
+    if left := [key for key, _ in left_alone]:
+        parts.append(teller.say("left_alone", ids=teller.names(left)))
     return f"\n*{stamp(at)} -- {'; '.join(parts)}*\n"
 
 
@@ -312,7 +310,7 @@ def _closing(teller: Teller, record: DreamRecord, *, told: bool, dry_run: bool) 
         parts.append(_egress(teller, egress))
     if dry_run:
         parts.append(teller.say("dry").rstrip("."))
-    elif told and not record.report.get("unreadable"):
+    elif told and not record.damaged and not record.report.get("unreadable"):
         parts.append(teller.say("undo", dream=record.id))
     return f"*{' · '.join(parts)}*"
 

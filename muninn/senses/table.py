@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from muninn.senses.action import Action, Doing
-from muninn.senses.window import BASELINE, Limits, Pain, Window
+from muninn.senses.window import BASELINE, Pain, SenseLimits, Window
 
 RECENT = 3  # calls that make a spike
 LONGEST_CYCLE = 4
@@ -31,10 +31,10 @@ class Signal:
     person: str | None = None
 
 
-Sense = Callable[[Window, Limits, datetime], Signal | None]
+Sense = Callable[[Window, SenseLimits, datetime], Signal | None]
 
 
-def o2(window: Window, limits: Limits, now: datetime) -> Signal | None:  # noqa: ARG001
+def o2(window: Window, limits: SenseLimits, now: datetime) -> Signal | None:  # noqa: ARG001
     """The context is filling: each of the last 3 calls brought at least 3 times the mean of the session's first 10."""
     if (
         limits.o2_ratio <= 0
@@ -55,7 +55,7 @@ def o2(window: Window, limits: Limits, now: datetime) -> Signal | None:  # noqa:
     return Signal(sense="o2", text=text, key="o2", rest=limits.cooldown_actions)
 
 
-def chronos(window: Window, limits: Limits, now: datetime) -> Signal | None:
+def chronos(window: Window, limits: SenseLimits, now: datetime) -> Signal | None:
     """Time passes: 15 minutes or 25 calls since the person spoke, and again at each multiple. Main thread only."""
     if not window.main or not window.alone:
         return None
@@ -70,7 +70,7 @@ def chronos(window: Window, limits: Limits, now: datetime) -> Signal | None:
     return Signal(sense="chronos", text=text, key=f"chronos:{level}", rest=None)
 
 
-def nociception(window: Window, limits: Limits, now: datetime) -> Signal | None:  # noqa: ARG001
+def nociception(window: Window, limits: SenseLimits, now: datetime) -> Signal | None:  # noqa: ARG001
     """The same error keeps coming: a remark at the 3rd, interrupts from the 4th. Different errors are exploration."""
     pain = window.pain
     if (
@@ -112,7 +112,7 @@ def _quoted(pain: Pain) -> str:
     return f"«{pain.error.excerpt}»" if pain.error.excerpt else f"no message, from {pain.attempt}"
 
 
-def spatial(window: Window, limits: Limits, now: datetime) -> Signal | None:  # noqa: ARG001
+def spatial(window: Window, limits: SenseLimits, now: datetime) -> Signal | None:  # noqa: ARG001
     """An edit ripples: at least 5 files import the one just written. Counted by the caller, silent when it is not known."""
     action = window.actions[-1] if window.actions else None
     if action is None or action.doing is not Doing.EDIT or action.failed or action.dependants is None:
@@ -124,7 +124,7 @@ def spatial(window: Window, limits: Limits, now: datetime) -> Signal | None:  # 
     return Signal(sense="spatial", text=text, key=f"spatial:{action.target}", rest=None)
 
 
-def vestibular(window: Window, limits: Limits, now: datetime) -> Signal | None:  # noqa: ARG001
+def vestibular(window: Window, limits: SenseLimits, now: datetime) -> Signal | None:  # noqa: ARG001
     """Going in circles: a cycle of 1–4 actions, tool and arguments equal, came round repeatedly with no edit between."""
     pain = window.pain
     if limits.vestibular_repeats < 1 or (
@@ -161,7 +161,7 @@ def _counted(length: int) -> str:
 SENSES: tuple[Sense, ...] = (nociception, o2, vestibular, spatial, chronos)
 
 
-def perceive(window: Window, limits: Limits, now: datetime) -> tuple[tuple[Signal, ...], Window]:
+def perceive(window: Window, limits: SenseLimits, now: datetime) -> tuple[tuple[Signal, ...], Window]:
     """What the senses have to say after the last action, without what was said already; and the window that knows it."""
     signals: list[Signal] = []
     for sense in SENSES:

@@ -23,7 +23,7 @@ REMEMBERED_CURES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class SenseLimits:
     """Thresholds of the senses, 0 for off; ``window`` counts actions."""
 
     window: int = 20
@@ -95,7 +95,7 @@ class Window:
     cures: tuple[Cure, ...] = ()
 
 
-def record(window: Window, action: Action, limits: Limits) -> Window:
+def record(window: Window, action: Action, limits: SenseLimits) -> Window:
     """The window after one more action."""
     calls = window.calls + 1
     pain, cure = _pain(window.pain, action, calls)

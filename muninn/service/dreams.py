@@ -15,7 +15,7 @@ from muninn.domain.inversion import invert
 from muninn.domain.marks import mark_of
 from muninn.domain.memory import Link, Origin, Provenance, vault_key
 from muninn.domain.operations import Operation
-from muninn.domain.records import Decision, DreamRecord, OperationRecord, Suggestion, Transaction, Usage
+from muninn.domain.records import DREAM, Decision, DreamRecord, OperationRecord, Suggestion, Transaction, Usage
 from muninn.domain.thinning import Horizon, horizon, thinned
 from muninn.errors import ConflictError, NotFoundError
 from muninn.failpoints import failpoint
@@ -23,7 +23,7 @@ from muninn.ports import ReadModel
 from muninn.service.links import Links
 from muninn.service.writer import dated
 
-_TOLD = ("moved", "narrative", "rules")  # of a report, what the journal keeps
+_TOLD = ("moved", "narrative", "rules", "damaged")  # of a report, what the journal keeps
 _THINNED_AT_ONCE = 500
 
 
@@ -91,6 +91,11 @@ class Dreams(Links):
                 raise ConflictError(
                     f"dream {dream_id} is too old to be undone", hint="dream.undo_days says how long that is possible"
                 )
+            if record.damaged:
+                raise ConflictError(
+                    f"the record of dream {dream_id} cannot be read, so it cannot be undone",
+                    hint="muninn backup restore brings it back; muninn dreams lists the others",
+                )
             now = self._clock.now()
             records = [r for r in self.store.operations(dream_id) if only is None or r.seq in only]
             inverse = invert(
@@ -137,7 +142,7 @@ class Dreams(Links):
                 change = Transaction(dreams=(sealed,), operations=stripped)
             else:
                 kept = replace(sealed, report=_summary(sealed.report))
-                stays = record.kind == "dream"
+                stays = record.kind == DREAM
                 change = Transaction(
                     dreams=(kept,) if stays else (),
                     drop_dreams=() if stays else (record.id,),

@@ -43,8 +43,7 @@ class Memories(Vaults):
             batch = Batch(self.read)
             remembered, writes = self._take(batch, draft, by=by, now=now)
             if remembered.created and vector is not None:
-                batch.put(replace(batch.rows[remembered.memory.id], embedding_model=model))
-                batch.vectors[remembered.memory.id] = vector
+                batch.put(replace(batch.rows[remembered.memory.id], embedding_model=model), vector)
             links = self._supersession_links(batch, remembered, now, by=by)
             position, made = self._finish(batch, now=now, writes=writes, links=links)
         self.store.wait(position)
@@ -54,7 +53,7 @@ class Memories(Vaults):
 
     def _embed_draft(self, draft: Draft, vault: Vault) -> tuple[bytes | None, str | None, tuple[str, ...]]:
         """The vector of a draft that is not stored yet; a failing embedder leaves it pending and says so."""
-        if any(holder for holder in self.read.holders(vault.name, content_hash(draft.content))):
+        if self.holds(draft):
             return None, None, ()
         probe = born(draft, memory_id="draft", vault=vault, by=Provenance(client="muninn"), now=self._clock.now())
         return self._embed_text(probe)
@@ -176,9 +175,7 @@ class Memories(Vaults):
                 raise ConflictError(f"memory {memory_id} changed meanwhile", hint="read it again and repeat the edit")
             now = self._clock.now()
             batch = Batch(self.read)
-            batch.put(replace(edited(current, changes, now=now), embedding_model=model))
-            if vector is not None:
-                batch.vectors[memory_id] = vector
+            batch.put(replace(edited(current, changes, now=now), embedding_model=model), vector)
             position, made = self._finish(batch, now=now, writes=int("content" in changes))
         self.store.wait(position)
         self._tell("edited", by, memory=memory_id)

@@ -18,13 +18,14 @@ _TEXT = frozenset({"reason", "content", "title", "vector", "model", "seen"})
 
 def erase(tables: Tables, purged: AbstractSet[str]) -> None:
     """Rewrite operations without text and without the before-images of ``purged``; drop links, usage, suggestions and
-    decisions about them. A row that cannot be read may quote them and serves nobody: it is dropped, too."""
+    decisions about them. A row that cannot be read may quote them: of a dream its columns stay, any other serves nobody and
+    is dropped, too."""
     doomed: dict[Table, list[str]] = {table: [] for table in (schema.OPERATIONS, *_ABOUT)}
     operations = tables.scan(schema.OPERATIONS, damaged=doomed[schema.OPERATIONS].append)
     quoting = [without(record, purged) for record in operations if _quotes(record, purged)]
     if quoting:
         tables.upsert(schema.OPERATIONS, quoting)
-    told = [record for record in tables.scan(schema.DREAMS) if _tells(record, purged)]
+    told = [record for record in tables.scan(schema.DREAMS) if record.damaged or _tells(record, purged)]
     if told:
         tables.upsert(schema.DREAMS, [_silenced(record, purged) for record in told])
     for table, memories in _ABOUT.items():

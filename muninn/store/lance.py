@@ -105,6 +105,11 @@ class LanceStore:
 
     # -- reading
 
+    def _rows(self, table: Table, *, after: str = "") -> Iterator[Any]:
+        """The rows of a table, or those whose key is greater than ``after``."""
+        rows = self._overlaid(table, self._tables.scan(table, after=after))
+        return (row for row in rows if table.key_of(row) > after) if after else rows
+
     def _overlaid(self, table: Table, rows: Iterator[Any]) -> Iterator[Any]:
         pending = self._pending(table)
         for record in rows:
@@ -113,14 +118,10 @@ class LanceStore:
         yield from (record for record in pending.values() if record is not None)
 
     def _pending(self, table: Table) -> dict[str, Any]:
-        with self._state:
-            sealed = self._sealed.rows[table.name] if self._sealed else {}
-            return {**sealed, **self._live.rows[table.name]}
+        return self.waiting(table)[0]
 
     def memories(self) -> Iterator[tuple[Memory, bytes | None]]:
-        pending = self._pending(schema.MEMORIES)
-        with self._state:
-            vectors = {**(self._sealed.vectors if self._sealed else {}), **self._live.vectors}
+        pending, vectors = self.waiting(schema.MEMORIES)
         for memory, vector in self._tables.scan_memories():
             if memory.id not in pending:
                 yield memory, vector
@@ -131,17 +132,16 @@ class LanceStore:
                 yield row, vectors.get(row.id)
 
     def links(self) -> Iterator[Link]:
-        return self._overlaid(schema.LINKS, self._tables.scan(schema.LINKS))
+        return self._rows(schema.LINKS)
 
     def vaults(self) -> Iterator[Vault]:
-        return self._overlaid(schema.VAULTS, self._tables.scan(schema.VAULTS))
+        return self._rows(schema.VAULTS)
 
     def usage(self, since: str = "") -> Iterator[Usage]:
-        rows = self._overlaid(schema.USAGE, self._tables.scan(schema.USAGE, after=since))
-        return iter(sorted((row for row in rows if row.id > since), key=lambda row: str(row.id)))
+        return iter(sorted(self._rows(schema.USAGE, after=since), key=lambda row: str(row.id)))
 
     def dreams(self) -> Iterator[DreamRecord]:
-        return self._overlaid(schema.DREAMS, self._tables.scan(schema.DREAMS))
+        return self._rows(schema.DREAMS)
 
     def operations(self, dream_id: str, damaged: Damaged | None = None) -> Iterator[OperationRecord]:
         found = self._tables.find(schema.OPERATIONS, "dream_id", dream_id, damaged)
@@ -149,17 +149,16 @@ class LanceStore:
         return iter(sorted((row for row in rows if row.dream_id == dream_id), key=lambda row: int(row.seq)))
 
     def suggestions(self) -> Iterator[Suggestion]:
-        return self._overlaid(schema.SUGGESTIONS, self._tables.scan(schema.SUGGESTIONS))
+        return self._rows(schema.SUGGESTIONS)
 
     def decisions(self) -> Iterator[Decision]:
-        return self._overlaid(schema.DECISIONS, self._tables.scan(schema.DECISIONS))
+        return self._rows(schema.DECISIONS)
 
     def egress(self, since: str = "") -> Iterator[Egress]:
-        rows = self._overlaid(schema.EGRESS, self._tables.scan(schema.EGRESS, after=since))
-        return (row for row in rows if row.id > since)
+        return self._rows(schema.EGRESS, after=since)
 
     def meta(self) -> Mapping[str, str]:
-        return {row.name: row.value for row in self._overlaid(schema.META, self._tables.scan(schema.META))}
+        return {row.name: row.value for row in self._rows(schema.META)}
 
     def ordered_ids(self) -> set[str]:
         """Ids of usage events and dreams: their order is the order in which things happened."""
@@ -317,7 +316,7 @@ class LanceStore:
             try:
                 self.checkpoint()
             except (StoreError, OSError) as error:
-                self._trouble = error if isinstance(error, StoreError) else StoreError(str(error))
+                self._trouble = _trouble(error)
                 with self._state:
                     if not self._closed:
                         self._state.wait(_RETRY_SECONDS)
@@ -344,8 +343,9 @@ class LanceStore:
     def waiting(self, table: Table) -> tuple[dict[str, Any], dict[str, bytes]]:
         """The rows of a table that are not in it yet, by key (None: taken away), and the vectors that come with them."""
         with self._state:
-            vectors = {**(self._sealed.vectors if self._sealed else {}), **self._live.vectors}
-        return self._pending(table), vectors
+            sealed = self._sealed or Overlay()
+            rows = {**sealed.rows[table.name], **self._live.rows[table.name]}
+            return rows, {**sealed.vectors, **self._live.vectors}
 
     def search(self) -> Search:
         """What a read model asks that does not hold everything itself."""
@@ -375,9 +375,13 @@ class LanceStore:
         try:
             self.checkpoint()
         except (StoreError, OSError) as error:
-            self._trouble = error if isinstance(error, StoreError) else StoreError(str(error))
+            self._trouble = _trouble(error)
         if self._log is not None:
             try:
                 self._log.close()
             except StoreError as error:
                 self._trouble = error
+
+
+def _trouble(error: StoreError | OSError) -> StoreError:
+    return error if isinstance(error, StoreError) else StoreError(str(error))

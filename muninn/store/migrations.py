@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from muninn.atomic import sync_folder
 from muninn.errors import StoreFullError
 from muninn.failpoints import failpoint
 from muninn.store.marker import SCHEMA_VERSION, Marker, write_marker
 from muninn.store.reserve import NAME as RESERVE
 from muninn.store.tables import sync_filesystem
-from muninn.store.wal import sync_folder
 
 MIGRATIONS: tuple[Callable[[Any], None], ...] = ()
 """``MIGRATIONS[n]`` takes schema ``n + 1`` to ``n + 2``."""

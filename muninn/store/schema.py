@@ -179,6 +179,15 @@ def _small(name: str, kind: type, key_of: Callable[[Any], str], columns: dict[st
     return Table(name, "key", schema, key_of, row, lambda values: decode(values[-1], kind))
 
 
+def _dream(row: Sequence[Any]) -> DreamRecord:
+    """A dream whose body cannot be read is what its columns say: it must cost no later dream, and no other its undo."""
+    try:
+        return decode(row[-1], DreamRecord)  # type: ignore[no-any-return]
+    except StoreError:
+        report = {"damaged": True}
+        return DreamRecord(id=row[0], kind=row[1], started_at=row[2], finished_at=None, status=row[3], report=report)
+
+
 _S, _B, _I = pa.string(), pa.bool_(), pa.int64()
 
 
@@ -203,11 +212,14 @@ VAULTS = replace(
     record=lambda row: Vault(name=row[1], tier=_tier(row[2]), created_at=row[3]),
 )
 USAGE = _small("events", Usage, lambda e: str(e.id), {"at": (_TIME, "at"), "kind": (_S, "kind")})
-DREAMS = _small(
-    "dreams",
-    DreamRecord,
-    lambda d: str(d.id),
-    {"kind": (_S, "kind"), "started_at": (_TIME, "started_at"), "status": (_S, "status")},
+DREAMS = replace(
+    _small(
+        "dreams",
+        DreamRecord,
+        lambda d: str(d.id),
+        {"kind": (_S, "kind"), "started_at": (_TIME, "started_at"), "status": (_S, "status")},
+    ),
+    record=_dream,
 )
 OPERATIONS = _small(
     "operations",

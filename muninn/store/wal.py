@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Condition, Lock
 
-from muninn.atomic import refused
+from muninn.atomic import refused, sync_folder
 from muninn.errors import StoreError
 from muninn.failpoints import failpoint
 
@@ -196,15 +196,6 @@ def drop(paths: list[Path]) -> None:
         with suppress(OSError):  # it is replayed in vain, and dropped after the next checkpoint
             failpoint("wal.drop")
             path.unlink(missing_ok=True)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder survive a power cut."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def refusal(error: OSError, path: Path) -> StoreError:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from muninn.api.local import dispatch
 from muninn.app import App, build
 from muninn.config import load
+from tests.fakes.asked import ask, opened
 
 ROWS = ["01JQ8AAA", "01JQ8AAB", "01JQ8B", "01JQ8BXY", "nota-uno"]
 
@@ -18,18 +18,12 @@ ROWS = ["01JQ8AAA", "01JQ8AAB", "01JQ8B", "01JQ8BXY", "nota-uno"]
 @pytest.fixture(params=["resident", "spacious"])
 def app(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[App]:
     environ = {"MUNINN_HOME": str(tmp_path / "home"), "MUNINN_EMBED__MODEL": "hashed", "HOME": str(tmp_path)}
-    with build(load(environ), environ=environ) as made:
+    with opened(tmp_path) as made:
         rows = [{"id": one, "content": f"Note {one}.", "vault": f"v{at % 2}"} for at, one in enumerate(ROWS)]
         ask(made, "POST", "/v1/import", {"rows": rows, "exact": True})
     limit = {"MUNINN_RECALL__RESIDENT_LIMIT": "0"} if request.param == "spacious" else {}
     with build(load({**environ, **limit}), environ=environ) as made:
         yield made
-
-
-def ask(app: App, method: str, path: str, body: Any = None, *, status: int = 200) -> Any:
-    given, document = dispatch(app, method, path, body)
-    assert given in (status, 201), document
-    return document
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from muninn.api.local import dispatch
 from muninn.app import App, build
 from muninn.config import load
+from tests.fakes.asked import ask
 from tests.fakes.llm_server import Asked, FakeLlm, eager, obedient
 
 pytestmark = pytest.mark.slow
@@ -23,12 +23,6 @@ ORDERS = (
 )
 MEMORIES, BUDGET = 148, 14  # a tenth
 CANARY = "CANARY-9d41"
-
-
-def ask(app: App, method: str, target: str, body: Any = None) -> Any:
-    status, document = dispatch(app, method, target, body)
-    assert status < 300, document
-    return document
 
 
 def plant(app: App) -> dict[str, str]:

@@ -8,16 +8,14 @@ from typing import Any
 
 import pytest
 
-from muninn.api.local import dispatch
-from muninn.app import App, build
-from muninn.config import load
+from muninn.app import App
 from muninn.domain.records import Egress, Transaction
+from tests.fakes.asked import ask, opened
 
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[App]:
-    environ = {"MUNINN_HOME": str(tmp_path / "home"), "MUNINN_EMBED__MODEL": "hashed", "HOME": str(tmp_path)}
-    with build(load(environ), environ=environ) as made:
+    with opened(tmp_path) as made:
         yield made
 
 
@@ -34,9 +32,7 @@ def app(tmp_path: Path) -> Iterator[App]:
     ],
 )  # fmt: skip
 def test_it_is_refused_and_says_why(app: App, method: str, path: str, body: Any, says: str) -> None:
-    status, problem = dispatch(app, method, path, body)
-    assert status == 400, problem
-    assert says in problem["detail"]
+    assert says in ask(app, method, path, body, status=400)["detail"]
     assert app.read.vaults() == ()
 
 
@@ -44,19 +40,19 @@ def test_it_is_refused_and_says_why(app: App, method: str, path: str, body: Any,
     "path", ["/v1/memories", "/v1/memories?state=all", "/v1/suggestions?status=", "/v1/suggestions?status=all"]
 )
 def test_what_is_known_is_answered(app: App, path: str) -> None:
-    assert dispatch(app, "GET", path, None)[0] == 200
+    ask(app, "GET", path)
 
 
 def test_the_ledger_of_one_dream(app: App) -> None:
-    dispatch(app, "POST", "/v1/memories", {"content": "something to dream of"})
-    dream_id = dispatch(app, "POST", "/v1/dreams", {"force": True, "no_llm": True})[1]["dream_id"]
+    ask(app, "POST", "/v1/memories", {"content": "something to dream of"})
+    dream_id = ask(app, "POST", "/v1/dreams", {"force": True, "no_llm": True})["dream_id"]
     now = app.clock.now()
     for at, dream in enumerate((dream_id, "another", None)):
         entry = Egress(id=f"e{at}", at=now, vault="default", tier="personal", purpose="consolidate", provider="ollama", model="m",
                        address="a", allowed=True, reason="", bytes_out=10 + at, bytes_in=0, content_hash="", dream_id=dream)  # fmt: skip
         app.store.append(Transaction(egress=(entry,)))
     for given in (dream_id, dream_id[:20]):
-        found = dispatch(app, "GET", f"/v1/egress?dream={given}", None)[1]
+        found = ask(app, "GET", f"/v1/egress?dream={given}")
         assert [entry["id"] for entry in found["entries"]] == ["e0"]
         assert found["totals"]["bytes_out"] == 10
-    assert dispatch(app, "GET", "/v1/egress?dream=nope", None)[1]["entries"] == []
+    assert ask(app, "GET", "/v1/egress?dream=nope")["entries"] == []

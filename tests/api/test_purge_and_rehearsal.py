@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import pytest
 
-from muninn.api.local import dispatch
 from muninn.app import App, build
 from muninn.config import Config, EmbedConfig, StoreConfig
 from muninn.domain.trust import Tier
 from muninn.errors import EgressRefusedError
 from muninn.ports import Envelope
+from tests.fakes.asked import ask
 
 
 @pytest.fixture
@@ -23,12 +22,6 @@ def app(tmp_path: Path) -> Iterator[App]:
     config = Config(home=tmp_path / "home", embed=EmbedConfig(model="hashed"), store=StoreConfig(reserve_mb=0))
     with build(config, environ={}) as made:
         yield made
-
-
-def ask(app: App, method: str, target: str, body: Any = None) -> Any:
-    status, document = dispatch(app, method, target, body)
-    assert status < 300, document
-    return document
 
 
 def test_a_purge_names_the_copies_that_may_hold_the_text_and_no_older_ones(app: App) -> None:
@@ -95,7 +88,7 @@ def test_a_rehearsal_hushes_the_ledger_for_its_own_thread_alone(app: App) -> Non
 
 @pytest.mark.parametrize("seconds", [-1, 0, 1e9])
 def test_a_time_box_that_is_none_is_refused(app: App, seconds: float) -> None:
-    status, document = dispatch(app, "POST", "/v1/dreams", {"force": True, "timeout": seconds})
-    assert (status, document["exit_code"]) == (400, 2)
-    assert "timeout" in document["detail"]
+    refused = ask(app, "POST", "/v1/dreams", {"force": True, "timeout": seconds}, status=400)
+    assert refused["exit_code"] == 2
+    assert "timeout" in refused["detail"]
     assert ask(app, "GET", "/v1/dreams")["dreams"] == []

@@ -33,7 +33,7 @@ def test_a_restart_moves_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ]
     dialogue = {
         "sample_id": "one",
-        "conversation": {"session_1": turns, "session_1_date_time": "1:56 pm on 8 May, 2023"},
+        "conversation": {"session_1": turns, "session_1_date_time": "6:40 am on 3 October, 2021"},
         "qa": [{"question": "who bought the old bicycle", "category": 1, "evidence": ["D1:1"]}],
     }
     file = tmp_path / "dialogues.json"

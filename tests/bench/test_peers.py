@@ -91,7 +91,7 @@ def test_a_peer_that_is_installed_is_measured_in_a_process_of_its_own(
         for number, text in enumerate(("I sold my old bicycle to Ben.", "The choir sings on Friday."), 1)
     ]
     dialogue = {
-        "conversation": {"session_1": turns, "session_1_date_time": "1:56 pm on 8 May, 2023"},
+        "conversation": {"session_1": turns, "session_1_date_time": "6:40 am on 3 October, 2021"},
         "qa": [{"question": "Who bought the old bicycle?", "category": 1, "evidence": ["D1:1"]}],
     }
     file = tmp_path / "dialogues.json"

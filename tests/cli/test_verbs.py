@@ -60,6 +60,8 @@ TABLE: list[tuple[str, str, Any, Any, str]] = [
     ("journal --last 2", "GET /v1/journal?last=2", None, {"entries": [{"text": "## uno"}, {"text": "## dos"}]}, "## uno\n\n## dos"),
     ("journal --since 2026-03-01", "GET /v1/journal?last=10000&since=2026-03-01", None, {"entries": []}, "No entry since 2026-03-01."),
     ("dreams --phases", "GET /v1/dreams", None, {"dreams": [{**DREAM, "kind": "dream", "started_at": "2026-03-28T06:00:00Z", "operations": 2}]}, "dedup 0.2 s"),
+    ("dreams --last 1", "GET /v1/dreams", None, {"dreams": [{"dream_id": "01D", "kind": "dream", "status": "completed", "damaged": True}]},
+     "completed (its record cannot be read: muninn doctor)"),
     ("suggestions list", "GET /v1/suggestions?status=pending", None,
      {"suggestions": [{"id": "s3", "source": ID, "source_vault": "a", "target": OTHER, "target_vault": "b", "relation": "causes", "reason": "same root"}]}, "same root"),
     ("suggestions accept s3", "POST /v1/suggestions/s3/accept", {}, {"id": "s3", "source": ID, "target": OTHER}, f"Linked {ID} ↔ {OTHER}"),
@@ -74,6 +76,9 @@ TABLE: list[tuple[str, str, Any, Any, str]] = [
     ("egress --last 3", "GET /v1/egress?limit=3", None, {"entries": [{"at": "2026-03-28T06:00:00Z", "vault": "v", "tier": "work", "provider": "ollama",
      "model": "m", "address": "127.0.0.1:9", "allowed": True, "reason": "ollama at 127.0.0.1:9 is not reachable", "bytes_out": 0, "bytes_in": 0}]},
      "failed  v (work)  ollama m  0 B out, 0 B in  ollama at 127.0.0.1:9 is not reachable"),
+    ("egress --last 4", "GET /v1/egress?limit=4", None, {"entries": [{"at": "2026-03-28T06:00:00Z", "vault": "v", "tier": "work", "provider": "ollama",
+     "model": "m", "address": "127.0.0.1:9", "allowed": True, "sent": True, "reason": "listo", "bytes_out": 0, "bytes_in": 0}]},
+     "sent  v (work)  ollama m  0 B out, 0 B in  127.0.0.1:9"),
     ("doctor", "GET /v1/doctor", None, {"checks": [{"name": "disk", "ok": True, "detail": "3 GiB"}]}, "✔ disk: 3 GiB"),
     ("reembed", "POST /v1/reembed", {}, {"renewed": 3, "pending": 3}, "Every memory is embedded."),
     ("stats", "GET /v1/stats", None, {"strength": [0.1, 0.95, 1.0], "born": {"2026-03-01": 3}, "kinds": {"fact": 3}}, "Strength of active memories"),
@@ -215,13 +220,13 @@ def test_provenance_comes_from_the_environment(daemon: Any, muninn: Any) -> None
 
 def test_doctor_fails_when_a_check_fails(daemon: Any, muninn: Any) -> None:
     checks = [
-        {"name": "disk", "ok": False, "detail": "full", "remedy": "free space"},
+        {"name": "disk", "ok": False, "detail": "full (free space)"},
         {"name": "model", "ok": True, "degraded": True, "detail": "away"},
     ]
     daemon.on("GET /v1/doctor", {"checks": checks})
     done = muninn("doctor")
     assert done.code == 1
-    assert done.out.splitlines() == ["✘ disk: full → free space", "! model: away"]
+    assert done.out.splitlines() == ["✘ disk: full (free space)", "! model: away"]
 
 
 def test_a_plan_is_kept_and_applied(daemon: Any, muninn: Any, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import lancedb
 import pytest
 
 from muninn.client import Client
@@ -73,6 +74,7 @@ NOTES = [
     "La reunión semanal es los martes a las 10.",
     "la reunión semanal es los martes a las 10",
 ]
+OTHERS = ["The office closes at seven.", "the office closes at seven", "El gato duerme en la cocina."]
 
 
 def test_wake_remember_sleep_dream_undo(home: Home) -> None:
@@ -104,6 +106,28 @@ def test_wake_remember_sleep_dream_undo(home: Home) -> None:
     home.muninn("undo", second["dream_id"])
     home.muninn("undo", dreams[0]["dream_id"])
     assert home.muninn("export") == before
+
+
+def test_a_dream_whose_record_cannot_be_read_stops_nothing(home: Home) -> None:
+    for note in NOTES:
+        home.json("remember", note)
+    damaged = home.json("dream", "--force", "--no-llm")["dream_id"]
+    tables = lancedb.connect(home.path / "data")
+    tables.open_table("dreams").update(where=f"key = '{damaged}'", values={"body": b"\xc1"})
+    for note in OTHERS:
+        home.json("remember", note)
+    home.muninn("start")
+    later = home.json("dream", "--force", "--no-llm")["dream_id"]
+    assert home.json("status")["last_dream"]["dream_id"] == later
+    assert [one["dream_id"] for one in home.json("dreams")["dreams"]] == [damaged, later]
+    assert [one["dream_id"] for one in home.json("journal", "--last", "9")["entries"]] == [damaged, later]
+    assert home.json("undo")["dream_id"] == later
+    home.muninn("undo", damaged, expect=1)
+    assert damaged in home.muninn("doctor", expect=1)
+    home.muninn("stop")
+    assert home.json("status")["state"] == "asleep"
+    home.muninn("start")
+    home.muninn("stop")
 
 
 def test_a_dry_run_changes_no_byte_awake_or_asleep(home: Home) -> None:

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from muninn.client import Client
 from muninn.daemon.lock import HomeLock
 from muninn.errors import LockedError, MuninnError
+from muninn.paths import socket_path
 from muninn_cmd import glance
 from muninn_cmd.holder import holder
 from tests.torture.home import Home
@@ -82,6 +84,36 @@ def test_a_home_that_was_taken_away_is_not_made_again(home: Home) -> None:
     assert not home.path.exists()
 
 
+def test_a_home_that_was_renamed_is_named_on_either_path(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir(mode=0o700)
+    path, away = tmp_path / ("x" * 100) / "home", tmp_path / "away"  # too long for a socket, which stays behind
+    path.parent.mkdir()
+    old = Home(path, {"XDG_RUNTIME_DIR": str(tmp_path / "run")})
+    old.client = Client(socket_path(path, old.environ), timeout=60)
+    try:
+        old.start("--no-dream")
+        assert old.process is not None
+        old.client.post("/v1/memories", {"content": "It listens on port 8080."})
+        path.rename(away)
+        told = f"muninn: the home that process {old.process.pid} serves was renamed or taken away: {path} ("
+        for words in (["recall", "port"], ["remember", "another"], ["dream", "--force"], ["backup"]):
+            done = old.muninn(*words)
+            assert (done.returncode, done.stderr[: len(told)]) == (1, told), words
+        assert "muninn stop" in done.stderr
+        assert not path.exists(), "what was taken away is not made again"
+        shown = old.muninn("status").stdout
+        assert "serves was renamed or taken away" in shown
+        assert "nearly full" not in shown
+        assert "serves was renamed or taken away" in old.muninn("doctor").stdout
+        away.rename(path)
+        assert old.muninn("recall", "port").returncode == 0, "put back, it goes on"
+        assert old.muninn("remember", "another").returncode == 0
+        path.rename(away)
+        assert old.muninn("stop").returncode == 0
+    finally:
+        old.kill()
+
+
 def test_status_and_the_other_verbs_say_which_process_lost_its_socket(home: Home) -> None:
     assert home.process is not None
     file = home.path / "muninn.sock"
@@ -128,13 +160,18 @@ def test_the_lock_knows_whether_its_home_still_stands(tmp_path: Path) -> None:
     assert lock.stands()
     assert file.read_text().split()[1:] == ["awake"]
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert lock.astray() is None
     home.rename(tmp_path / "away")
     assert not lock.stands()
+    lost = lock.astray()
+    assert lost is not None
+    assert str(home) in lost.message
     home.mkdir()
     assert not lock.stands()
     assert not file.exists()
     lock.close()
     assert not lock.stands()
+    assert lock.astray() is None
     HomeLock(tmp_path / "away").close()
 
 

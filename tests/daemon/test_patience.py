@@ -52,6 +52,13 @@ class Exchange:
         return (b"connection", b"close") in self.sent[0]["headers"]
 
 
+class Whole:
+    """An application whose home is where it was."""
+
+    def astray(self) -> None:
+        return None
+
+
 @pytest.fixture
 def waking() -> Gateway:
     return Gateway(lambda: {"state": "waking"}, lambda *a, **k: None)
@@ -93,7 +100,7 @@ def test_slow_work_does_not_hold_up_a_status(waking: Gateway, monkeypatch: pytes
         return Answer(document={})
 
     monkeypatch.setattr(Gateway, "_answer", answer)
-    waking.open(cast("Any", object()))
+    waking.open(cast("Any", Whole()))
 
     async def scene() -> None:
         slow = [Exchange() for _ in range(40)]
@@ -115,7 +122,7 @@ def test_a_full_disk_beside_the_store_is_507(waking: Gateway, monkeypatch: pytes
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Gateway, "_serve", refuse)
-    waking.open(cast("Any", object()))
+    waking.open(cast("Any", Whole()))
     one = Exchange()
     asyncio.run(waking(scope("/v1/dreams", "POST"), one.receive, one.send))
     assert one.status == 507
@@ -123,7 +130,7 @@ def test_a_full_disk_beside_the_store_is_507(waking: Gateway, monkeypatch: pytes
 
 
 def test_a_request_that_comes_while_muninn_falls_asleep_is_503(waking: Gateway) -> None:
-    waking.open(cast("Any", object()))
+    waking.open(cast("Any", Whole()))
     waking.close()
     one = Exchange()
     asyncio.run(waking(scope("/v1/vaults"), one.receive, one.send))

@@ -132,9 +132,10 @@ def test_a_dream_tells_what_it_refused_an_obedient_model(make_world: Callable[..
     old = world.tell(OLD)
     world.tell(NEW, vector=world.vector_of(OLD))
     outcome = world.dreamer.dream(force=True)
-    (figures,) = [
-        one["figures"] for phase in outcome.report["phases"] for one in phase["vaults"] if phase["no"] == "2b"
-    ]
+    by_phase = {phase["no"]: one["figures"] for phase in outcome.report["phases"] for one in phase["vaults"]}
+    figures = by_phase["2b"]
+    assert [no for no, found in by_phase.items() if "refused" in found] == ["2b"]
+    assert by_phase["2"]["kept_apart"] == 1
     count = sum(one["count"] for one in figures["refused"])
     assert f"- Proposals of the model that were refused: {count} of {figures['proposed']}.\n" in outcome.journal
     assert "evil" not in outcome.journal

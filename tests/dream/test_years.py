@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from muninn.domain.marks import Mark
 from muninn.domain.memory import STABILITY_CAP, STABILITY_FLOOR
-from muninn.domain.records import Usage
+from muninn.domain.records import CONSOLIDATION, Usage
 from muninn.domain.strength import ACCESSES_KEPT
 from muninn.domain.thinning import DAYS_KEPT, Horizon, horizon, thinned
-from muninn.dream.context import CONSOLIDATION
 from muninn.dream.phases.stability import RISE
 from muninn.recall.resident import ResidentModel
 from muninn.testing import FakeClock

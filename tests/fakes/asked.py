@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ def opened(folder: Path) -> App:
     return build(load(environ), environ=environ)
 
 
-def ask(app: App, method: str, path: str, body: Any = None) -> Any:
-    """The document of an answer that must be good."""
-    status, document = dispatch(app, method, path, body)
-    assert status in (200, 201), document
+def ask(
+    app: App, method: str, path: str, body: Any = None, *, status: int = 0, headers: Mapping[str, str] | None = None
+) -> Any:
+    """The document of an answer that must be good, or have this ``status``."""
+    given, document = dispatch(app, method, path, body, headers)
+    assert given in ((status,) if status else (200, 201)), document
     return document

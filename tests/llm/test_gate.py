@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,21 @@ def test_an_exchange_is_recorded_before_its_bytes_and_completed_after(server: Fa
     assert entry.content_hash == request.hash
     assert entry.address == f"127.0.0.1:{server.port}"
     assert entry.allowed
+    assert entry.sent
+
+
+def test_an_empty_answer_to_an_empty_request_was_an_exchange_and_no_answer_none(
+    server: FakeLlm, ledger: MemoryLedger
+) -> None:
+    gate = gate_with(ledger)
+    outcomes = []
+    for mode in ("body:", "reset"):
+        server.mode = mode
+        with suppress(ProviderError):
+            gate.exchange(envelope(), method="POST", url=f"{server.url}/api/embed", deadline=deadline(), max_bytes=9)
+        entry = max(ledger.entries.values(), key=lambda one: one.id)
+        outcomes.append((entry.bytes_out, entry.bytes_in, entry.sent))
+    assert outcomes == [(0, 0, True), (0, 0, False)]
 
 
 def test_what_cannot_be_recorded_does_not_leave(server: FakeLlm) -> None:

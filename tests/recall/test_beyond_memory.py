@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import muninn.app
-from muninn.api.local import dispatch
 from muninn.app import App, build
 from muninn.config import load
 from muninn.recall.resident import ResidentModel
 from muninn.recall.spacious import SpaciousModel
 from muninn.testing import FakeClock, SequentialIds
+from tests.fakes.asked import ask
 
 pytestmark = [
     pytest.mark.slow,
@@ -50,9 +50,7 @@ class Life:
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
         self.clock.advance(seconds=30)
-        status, document = dispatch(self.app, method, path, body)
-        assert status < 300, document
-        return document
+        return ask(self.app, method, path, body)
 
     def recall(self, text: str, **more: Any) -> list[tuple[str, float, str]]:
         found = self.ask("POST", "/v1/recall", {"query": text, **more})["results"]

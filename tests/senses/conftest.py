@@ -11,7 +11,7 @@ from hypothesis import settings
 
 from muninn.senses.action import read_action
 from muninn.senses.table import Signal, perceive
-from muninn.senses.window import Limits, Window, record, spoken
+from muninn.senses.window import SenseLimits, Window, record, spoken
 
 START = datetime(2026, 3, 28, 6, 0, tzinfo=UTC)
 
@@ -23,7 +23,7 @@ settings.load_profile("unhurried")
 class Agent:
     """One agent at work; ``did`` and ``failed`` give the signals of that call."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: SenseLimits = field(default_factory=SenseLimits)
     now: datetime = START
     window: Window = field(default_factory=lambda: Window(spoke_at=START))
 

@@ -9,13 +9,13 @@ from typing import Protocol
 import pytest
 
 from muninn.senses.table import SENSES, Signal
-from muninn.senses.window import Limits, Window, compacted
+from muninn.senses.window import SenseLimits, Window, compacted
 
 PANDAS = "Exit code 1\nModuleNotFoundError: No module named 'pandas'"
 
 
 class Worker(Protocol):
-    limits: Limits
+    limits: SenseLimits
     now: object
     window: Window
 
@@ -203,11 +203,11 @@ def test_every_sense_is_silent_on_an_empty_window() -> None:
     from datetime import UTC, datetime
 
     at = datetime(2026, 1, 1, tzinfo=UTC)
-    assert [sense(Window(spoke_at=at), Limits(), at) for sense in SENSES] == [None] * 5
+    assert [sense(Window(spoke_at=at), SenseLimits(), at) for sense in SENSES] == [None] * 5
 
 
 def test_a_threshold_of_zero_switches_its_sense_off(agent: Worker) -> None:
-    agent.limits = Limits(
+    agent.limits = SenseLimits(
         o2_ratio=0, chronos_minutes=0, chronos_calls=0, nociception_errors=0, spatial_dependants=0, vestibular_repeats=0
     )
     fill(agent)

@@ -100,11 +100,14 @@ def _suggested_as(pair: Group) -> str:
 
 def pair_name(pair: Group) -> str:
     """A short name for two memories as they read now, the same from either vault."""
-    told = "+".join(sorted(f"{memory.id}:{memory.content_hash}" for memory in pair.memories))
-    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+    return short_name(f"{memory.id}:{memory.content_hash}" for memory in pair.memories)
 
 
 def suggestion_id(one: str, other: str) -> str:
     """The short id of the suggestion about two memories, the same in either direction."""
-    pair = "+".join(sorted((one, other)))
-    return "s" + hashlib.blake2b(pair.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+    return "s" + short_name((one, other))
+
+
+def short_name(parts: Iterable[str]) -> str:
+    """Ten characters that stand for ``parts`` in any order."""
+    return hashlib.blake2b("+".join(sorted(parts)).encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()

@@ -6,7 +6,6 @@ data: what it decides still has to pass the rules of merging, the survival budge
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -26,7 +25,7 @@ from muninn.domain.operations import (
 )
 from muninn.domain.separation import Text, contradiction, mergeable, replaceable
 from muninn.dream.context import Context, seen
-from muninn.dream.phases.across import likenesses, suggestion_id
+from muninn.dream.phases.across import likenesses, short_name, suggestion_id
 from muninn.llm.prompts import Group, GroupKind
 from muninn.llm.verdicts import (
     DistinctVerdict,
@@ -109,8 +108,7 @@ def _asked(context: Context) -> set[str]:
 
 def _name(group: Group) -> str:
     """A short name for a set as it is now."""
-    told = "+".join(sorted(f"{memory.id}:{memory.fingerprint}" for memory in group.memories))
-    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+    return short_name(f"{memory.id}:{memory.fingerprint}" for memory in group.memories)
 
 
 def _waiting(context: Context) -> dict[str, Group]:

@@ -15,6 +15,7 @@ from muninn.domain.evolution import evolve
 from muninn.domain.marks import scan_key
 from muninn.domain.memory import Kind, Matrix, Memory, Snapshot, Vectors
 from muninn.domain.operations import Merge, NearDuplicates, Operation
+from muninn.domain.records import CONSOLIDATION
 from muninn.domain.separation import (
     Features,
     Separation,
@@ -28,7 +29,7 @@ from muninn.domain.separation import (
 )
 from muninn.domain.separation.verdict import EQUAL, MERGE_COSINE, NEAR_COSINE
 from muninn.domain.similarity import Pair, candidate_pairs, complete_link, raw_threshold
-from muninn.dream.context import CONSOLIDATION, Context, seen
+from muninn.dream.context import Context, seen
 from muninn.dream.phases.vectors import active_rows
 from muninn.dream.survivor import survivor_first
 
@@ -56,7 +57,7 @@ class _Judged:
     review: dict[Ids, tuple[float, str]] = field(default_factory=dict)
     conflict: dict[Ids, tuple[float, str]] = field(default_factory=dict)
     pairs: int = 0
-    refused: int = 0
+    kept_apart: int = 0  # as alike as what is merged, but not merged
 
 
 def dedup(context: Context) -> Iterator[Operation]:
@@ -74,7 +75,7 @@ def dedup(context: Context) -> Iterator[Operation]:
     else:
         yield from reviews
     figures = context.findings.figures
-    figures.update(pairs=judged.pairs, refused=judged.refused, deferred=len(waiting))
+    figures.update(pairs=judged.pairs, kept_apart=judged.kept_apart, deferred=len(waiting))
     context.findings.met = compared
     context.findings.compared = {key: mark for key, mark in compared.items() if key not in waiting}
     context.spend(sum(len(merge.losers) for merge in merges))
@@ -148,7 +149,7 @@ def _judge(context: Context, texts: _Texts, pair: tuple[Memory, Memory], similar
     if verdict.action == "merge" and (context.kind != CONSOLIDATION or similarity >= SAME):
         judged.merge[one.id, other.id] = (similarity, verdict.reason)
         return
-    judged.refused += similarity >= SAME
+    judged.kept_apart += similarity >= SAME
     found = verdict.found or (compare(left, right) if coverage(left, right) >= SHARED else None)
     if found is not None and not found.slots_equal and occasions(left, right, events=one.kind is Kind.EVENT):
         return

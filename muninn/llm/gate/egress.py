@@ -183,7 +183,7 @@ class Gate:
         try:
             return secure(connection, self._trust, endpoint.host, limit)
         except ProviderError as error:
-            self.record(replace(entry, reason=error.message, bytes_out=0, content_hash=""))
+            self.record(replace(entry, reason=error.message, bytes_out=0, content_hash="", sent=False))
             raise
 
     def _remember(self, connection: socket.socket, *, instead_of: socket.socket | None = None) -> None:
@@ -217,6 +217,7 @@ class Gate:
             bytes_in=0,
             content_hash=hashlib.sha256(body).hexdigest() if body else "",
             dream_id=envelope.dream_id,
+            sent=bool(body),
         )
 
 
@@ -274,7 +275,9 @@ class Answer:
         reason = f"answered {self.status}" if self._finished else "left before the end"
         if error is not None:
             reason = error.message if isinstance(error, MuninnError) else type(error).__name__
-        self._gate.record(replace(entry, bytes_in=self._wire.received, reason=reason))
+        received = self._wire.received
+        sent = entry.sent or received > 0 or (self._finished and error is None)
+        self._gate.record(replace(entry, bytes_in=received, reason=reason, sent=sent))
 
 
 def _headers(post: Post) -> list[tuple[str, str]]:
