@@ -34,6 +34,10 @@ The deadline is March 14, 2026 | The deadline is 14 March 2026
 It serves two hundred and fifty users of the app | It serves 250 users of the app
 Wait 30 s | Wait 30 seconds
 The limit is 1,500 rows in the table | The limit is 1500 rows in the table
+The link does 100 Mb/s | The link does 100 Mbps
+It costs 40 AUD a year | It costs AUD 40 a year
+The bus leaves at quarter past eight | The bus leaves at quarter past 8
+Sale a las 9 y media | Sale a las nueve y media
 Cuesta 5 € | Cuesta €5
 Tenemos veinticinco usuarios | Tenemos 25 usuarios
 El plazo es el 3 de mayo de 2026 | El plazo es el 3 mayo 2026
