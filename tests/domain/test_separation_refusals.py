@@ -178,6 +178,9 @@ word | नया सर्वर | पुराना सर्वर
 negation | الخادم يعمل | الخادم لا يعمل
 number | 端口是 8080 | 端口是 8081
 word | Maße prüfen | Masse prüfen
+word | Все уехали | Всё уехали
+word | هو درس العربية | هو درّس العربية
+number | الغرفة ٢١٧ | الغرفة ٢١٨
 """
 TRAPS = """
 10² requests | 102 requests
@@ -200,6 +203,10 @@ The version is 1.10 | The version is 1.1
 5+ years | 5 years
 Deploy. Not tested. | Deploy not tested.
 We owe 5 dollars, American firms pay more | We owe 5 American dollars, firms pay more
+SELECT 'last name' FROM staff | SELECT "last name" FROM staff
+set x = 'a b' | set x = "a b"
+Look for "the the" in it | Look for "the" in it
+Tell her that that works | Tell her that works
 re-sign the contract | resign the contract
 Is the API up? Yes. Is the DB up? No. | Is the API up? No. Is the DB up? Yes.
 Mr. Lee pays Mr. Kim. | Mr. Kim pays Mr. Lee.
@@ -249,6 +256,17 @@ def test_titles_given_by_the_user_are_compared() -> None:
 def test_lists_and_headings_keep_their_order() -> None:
     allowed, denied = "Allowed:\nread\nDenied:\nwrite", "Allowed:\nwrite\nDenied:\nread"
     assert compare(Text(None, allowed), Text(None, denied)).refusal is not None
+
+
+def test_the_cell_of_a_table_and_the_level_of_a_list_count() -> None:
+    for left, right in (
+        ("| Cat | | Fish |", "| Cat | Fish | |"),
+        ("| 1 | 12 |", "| 11 | 2 |"),
+        ("Pack:\n- tent\n  - pegs\n- stove", "Pack:\n- tent\n- pegs\n- stove"),
+        ("Pack.\n  - tent\n  - stove", "Pack.\n- tent\n- stove"),
+        ("- tent\n  It leaks.", "- tent\nIt leaks."),
+    ):
+        assert compare(Text(None, left), Text(None, right)).refusal is not None
 
 
 def test_texts_without_words_are_equal_only_character_for_character() -> None:
