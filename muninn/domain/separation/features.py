@@ -187,7 +187,7 @@ class Features:
             if after not in lexicon.REMINDERS
             if token.key in lexicon.NEGATIONS
             or token.key in lexicon.BARE_CONTRACTIONS
-            or f"{token.key} {after}" in lexicon.QUITTING
+            or (after == "de" and token.key in lexicon.QUITTING)
         )
 
 

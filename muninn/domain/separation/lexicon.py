@@ -25,6 +25,15 @@ def _map(lines: str) -> dict[str, str]:
     return table
 
 
+def _phrases(phrases: str) -> dict[str, tuple[str, ...]]:
+    """``"a b|c d e"`` → first word → the phrases that it opens."""
+    table: dict[str, tuple[str, ...]] = {}
+    for phrase in phrases.split("|"):
+        first = phrase.split()[0]
+        table[first] = (*table.get(first, ()), phrase)
+    return table
+
+
 NEGATIONS = _set(
     "not no never without none nobody nothing neither nor nowhere cannot non except unless hardly barely "
     "scarcely nunca jamás apenas sin ningún ninguno ninguna ningunos ningunas nadie nada tampoco ni excepto salvo "
@@ -34,10 +43,8 @@ NEGATIONS = _set(
 )
 """Words that turn a statement over. Contractions in n't are BARE_CONTRACTIONS."""
 
-QUITTING = frozenset(
-    f"{verb} de" for verb in _list("deja dejan dejó dejaron dejado dejar dejé dejo dejamos dejaba dejará dejando")
-)
-"""Two words that deny what follows."""
+QUITTING = _set("deja dejan dejó dejaron dejado dejar dejé dejo dejamos dejaba dejará dejando")
+"""Before "de" these deny what follows."""
 
 FORWARD_NEGATIONS = _set("no not never nunca jamás nicht nein non não nao nee niet не нет لا 不 没 別 别")
 """Negations that take hold of what follows unless punctuation stands between."""
@@ -79,9 +86,9 @@ RELATIVE_DAYS = _set(
     "today yesterday tomorrow tonight hoy ayer mañana anteayer anoche daily weekly monthly yearly hourly quarterly "
     "annually nightly anteanoche diario diaria diariamente semanal semanalmente mensual mensualmente anual anualmente trimestral"
 )
-DAY_PHRASES = frozenset(("day after tomorrow", "day before yesterday", "pasado mañana", "antes de ayer"))
-MINUTES_BEFORE_HOUR = frozenset(("quarter past", "quarter to", "quarter after", "half past"))
-MINUTES_AFTER_HOUR = frozenset(("y media", "y cuarto", "menos cuarto"))
+DAY_PHRASES = _phrases("day after tomorrow|day before yesterday|pasado mañana|antes de ayer")
+MINUTES_BEFORE_HOUR = _phrases("quarter past|quarter to|quarter after|half past")
+MINUTES_AFTER_HOUR = _phrases("y media|y cuarto|menos cuarto")
 """The minutes of a time in words, where an hour stands beside them."""
 TIME_ZONES = _set(
     "UTC GMT CET CEST EET EEST WET BST EST EDT CST CDT MST MDT PST PDT AKST HST MSK IST JST KST AEST AEDT ACST AWST NZST NZDT"

@@ -9,7 +9,7 @@ what makes a merge safe: that is token equality.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from muninn.domain.separation import lexicon
@@ -74,8 +74,12 @@ def _shown(tokens: Sequence[Token], at: int, width: int) -> str:
     return " ".join(token.raw for token in tokens[at : at + width])
 
 
-def _said(tokens: Sequence[Token], at: int, width: int) -> str:
-    return " ".join(token.key for token in tokens[at : at + width])
+def _phrase(tokens: Sequence[Token], at: int, phrases: Mapping[str, tuple[str, ...]]) -> str | None:
+    """The phrase, of those listed by their first word, that stands at ``at``."""
+    for phrase in phrases.get(tokens[at].key, ()):
+        if phrase.split() == [token.key for token in tokens[at : at + len(phrase.split())]]:
+            return phrase
+    return None
 
 
 def _from_word(tokens: Sequence[Token], at: int) -> tuple[Part, int]:
@@ -92,9 +96,10 @@ def _calendar(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
     """Dates that start with a month or an ordinal, weekdays, and days named from today."""
     token = tokens[at]
     key = token.key
-    phrase = next((n for n in (2, 3) if _said(tokens, at, n) in lexicon.DAY_PHRASES), 0)
+    phrase = _phrase(tokens, at, lexicon.DAY_PHRASES)
     if phrase:
-        return Part("date", _said(tokens, at, phrase), _shown(tokens, at, phrase)), phrase
+        width = len(phrase.split())
+        return Part("date", phrase, _shown(tokens, at, width)), width
     dated = _month_first(tokens, at) if key in lexicon.MONTHS else None
     dated = dated or (_day_first(tokens, at) if key in lexicon.ORDINALS else None)
     if dated:
@@ -110,10 +115,10 @@ def _clock(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
     """A time zone, or the minutes of a time in words: "quarter past" before nine, "y media" after siete."""
     if tokens[at].raw in lexicon.TIME_ZONES:
         return Part("time", tokens[at].key, tokens[at].raw), 1
-    minutes = _said(tokens, at, 2)
-    before, after = minutes in lexicon.MINUTES_BEFORE_HOUR, minutes in lexicon.MINUTES_AFTER_HOUR
-    if (before and _counts(tokens, at + 2)) or (after and _counts(tokens, at - 1)):
-        return Part("time", minutes, _shown(tokens, at, 2)), 2
+    for phrases, hour in ((lexicon.MINUTES_BEFORE_HOUR, at + 2), (lexicon.MINUTES_AFTER_HOUR, at - 1)):
+        minutes = _phrase(tokens, at, phrases)
+        if minutes and _counts(tokens, hour):
+            return Part("time", minutes, _shown(tokens, at, 2)), 2
     return None
 
 
@@ -122,6 +127,8 @@ def _money(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
     token = tokens[at]
     if token.raw in lexicon.CURRENCY_CODES and (_counts(tokens, at - 1) or _counts(tokens, at + 1)):
         return Part("currency", f"currency {token.raw}", token.raw), 1
+    if token.key not in lexicon.CURRENCIES and token.key not in lexicon.NATIONALITIES:
+        return None
     keys = [one.key for one in tokens[at : at + 2]]
     money = next((lexicon.CURRENCIES[key] for key in keys if key in lexicon.CURRENCIES), None)
     whose = next((lexicon.NATIONALITIES[key] for key in keys if key in lexicon.NATIONALITIES), None)

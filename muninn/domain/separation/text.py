@@ -79,7 +79,7 @@ _RULE = re.compile(r":?-{2,}:?")
 _PHRASED = re.compile(r"(?<!\S)'([^\W\d_]+(?:[ -][^\W\d_]+)+)'(?=[\s.,;:!?]|$)")
 _QUOTES_DIFFER = re.compile(r"[\"=<>{}$\\]|\b(?:SELECT|select|WHERE|LIKE)\b")
 """Where single quotes may say something else than double ones: inside of these, and in code."""
-_DOUBLED = re.compile(r"(?<=\s)(the|an|el|los|las|del) \1(?= [^\W\d_])")
+_DOUBLED = {f" {article} {article} ": f" {article} " for article in ("the", "an", "el", "los", "las", "del")}
 _ACCOUNTED = re.compile(r"^\([$€£¥]?\d[\d.,]*%?\)[.,;:]?$")
 _SUBSTITUTED = re.compile(r"(?:(?<==)|(?<=\becho )|(?<=\bkill )|(?<=\brm )|(?<=\bcat )|(?<=\bcd ))`([^`\n]{1,200})`")
 _BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+|\n\s*|(?<=[。！？])")
@@ -118,7 +118,8 @@ def normalise(text: str) -> str:
         text = _ROW.sub(_row, text)
     if "'" in text and not _QUOTES_DIFFER.search(text):
         text = _PHRASED.sub(r'"\1"', text)
-    text = _DOUBLED.sub(r"\1", text)
+    for doubled, article in _DOUBLED.items():
+        text = text.replace(doubled, article)
     return _BOLD.sub(r"\1", text) if "**" in text else text
 
 
