@@ -25,6 +25,11 @@ El café está abierto. | El café está abierto
 ¡Cuidado con el perro! | cuidado con el perro
 部署完成。 | 部署完成
 ポート８０８０ | ポート8080
+They call it 'the old mill' here | They call it "the old mill" here
+The pump is behind the the shed | The pump is behind the shed
+El grifo está en el el patio | El grifo está en el patio
+الغرفة ٢١٧ | الغرفة 217
+कमरा २१७ | कमरा 217
 What is the plan? | What is the plan
 """
 REWRITTEN = """
@@ -34,6 +39,10 @@ The deadline is March 14, 2026 | The deadline is 14 March 2026
 It serves two hundred and fifty users of the app | It serves 250 users of the app
 Wait 30 s | Wait 30 seconds
 The limit is 1,500 rows in the table | The limit is 1500 rows in the table
+The link does 100 Mb/s | The link does 100 Mbps
+It costs 40 AUD a year | It costs AUD 40 a year
+The bus leaves at quarter past eight | The bus leaves at quarter past 8
+Sale a las 9 y media | Sale a las nueve y media
 Cuesta 5 € | Cuesta €5
 Tenemos veinticinco usuarios | Tenemos 25 usuarios
 El plazo es el 3 de mayo de 2026 | El plazo es el 3 mayo 2026
@@ -72,6 +81,18 @@ def test_whole_sentences_may_change_places(left: str, right: str) -> None:
     found = compare(Text(None, left), Text(None, right))
     assert found.sentence_reorder
     assert found.refusal is None
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("|Pet|Food|\n|:--|--:|\n|Cat|Fish|", "| Pet | Food  |\n|-----|-------|\n| Cat | Fish  |"),
+        ("Pack:\n• tent\n• stove\nLeave at six.", "Pack:\n  - tent\n  - stove\nLeave at six."),
+    ],
+    ids=["padding", "bullets"],
+)
+def test_the_layout_of_tables_and_lists_does_not_separate(left: str, right: str) -> None:
+    assert compare(Text(None, left), Text(None, right)).equal_after_normalisation
 
 
 def test_number_words_are_never_the_odd_form() -> None:

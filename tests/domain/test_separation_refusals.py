@@ -17,18 +17,35 @@ number | The second attempt worked | The third attempt worked
 number | It cost 1.5 million | It cost 1.5 billion
 number | Keep ~5 items | Keep 5 items
 number | Copy from 80 to 443 | Copy from 443 to 80
+number | Read Part II first | Read Part III first
+number | Charles IX ruled then | Charles XI ruled then
+number | Phase I costs most | Phase V costs most
+number | Ship 2.5 kg of A, 5 kg of B and 2.5 kg of C | Ship 2.5 kg of A, 5 kg of B and 5 kg of C
 date | The audit is due May 3 2026 | The audit is due May 3 2025
 date | Due 03/04/2026 | Due 04/03/2026
 date | Nightly runs start today | Nightly runs start tomorrow
+date | Nightly runs start tomorrow | Nightly runs start the day after tomorrow
+date | The index broke last week | The index broke last month
+date | We moved next spring | We moved next autumn
 date | 2026-02-01: backup done, no errors | 2026-02-02: backup done, no errors
 weekday | The review is on Monday | The review is on Tuesday
+weekday | Bins go out on Mondays and Fridays. We are away on Friday | Bins go out on Mondays and Fridays. We are away on Monday
+time | The bus leaves at quarter past eight | The bus leaves at quarter to eight
+time | The bus leaves at half past eight | The bus leaves at quarter past eight
+time | The clock runs on GMT | The clock runs on PST
+time | The clock shows 9 in the morning | The clock shows 9 in the evening
 time | The batch starts at 2am | The batch starts at 2pm
 time | Call at 09:30 | Call at 09:45
 unit | It restarts in 5 ms | It restarts in 5 s
 unit | The disk holds 10 MB | The disk holds 10 Mb
 unit | The disk holds 10 GB | The disk holds 10 GiB
+unit | The oven is at 200 °C | The oven is at 200 °F
+unit | The link does 10 Mb/s | The link does 10 MB/s
+unit | The dose is 20 µg | The dose is 20 mg
 unit | Growth was 5% | Growth was 5
 currency | The plan costs 5 USD | The plan costs 5 EUR
+currency | The plan costs 5 AUD | The plan costs 5 CAD
+currency | They pay in Canadian dollars | They pay in Australian dollars
 currency | The plan costs $5 | The plan costs €5
 version | Pin the client to v1.2 | Pin the client to v12
 version | The host runs Debian 11.4 | The host runs Debian 11.5
@@ -45,9 +62,12 @@ identifier | Start it with --force | Start it with --force-with-lease
 identifier | Tune max_size first | Tune min_size first
 identifier | Tune maxSize first | Tune minSize first
 identifier | The core is written in C++ | The core is written in C#
+identifier | Block 10.1.0.0/16 | Block 10.1.0.0/24
 identifier | The gateway is 10.0.0.1 | The gateway is 10.0.0.2
 hash | Commit a1b2c3d4 broke the build | Commit a1b2c3d5 broke the build
 quoted | The button says "send now" | The button says "send later"
+quoted | The code is "Blue fox" | The code is "blue Fox"
+name | Mia cooks, Ben washes and Mia dries | Mia cooks, Ben washes and Ben dries
 name | We chose Postgres | We chose Mongo
 name | Alice likes tea | Bob likes tea
 name | Tom reports to Anna | Anna reports to Tom
@@ -67,6 +87,16 @@ antonym | The flag is on | The flag is off
 antonym | Run it before the deploy | Run it after the deploy
 antonym | The change is reversible | The change is irreversible
 antonym | Nobody can disable it twice | Nobody can enable it twice
+antonym | DEBUG = True in tests | DEBUG = False in tests
+antonym | Retry while n < 3 | Retry while n > 3
+antonym | Keep logging requests | Stop logging requests
+antonym | Vera managed to log in | Vera failed to log in
+antonym | The vendor says it is safe | The vendor denies it is safe
+antonym | The toilets are upstairs | The toilets are downstairs
+antonym | The lessor paid | The lessee paid
+antonym | The new desk is bigger | The new desk is smaller
+antonym | The claim was granted | The claim was denied
+antonym | He takes pills for hyperglycaemia | He takes pills for hypoglycaemia
 word | The API is slow | The staging API is slow
 word | The build passes | The build passed
 word | The sky is blue | The sky is grey
@@ -84,6 +114,15 @@ number | Hay tres nodos caídos | Hay cuatro nodos caídos
 number | Quedan quince días | Quedan quinientos días
 number | Tiene 1.500 filas | Tiene 1,500 filas
 number | Subió el −5 hoy | Subió el 5 hoy
+number | La nave mide trescientas varas | La nave mide setecientas varas
+number | Leed el Tomo IV | Leed el Tomo VI
+number | Es el 3.º de la fila | Es el 5.º de la fila
+date | Vuelve pasado mañana | Vuelve mañana
+date | La obra fue hace dos meses | La obra es dentro de dos meses
+time | Sale a las nueve y media | Sale a las nueve y cuarto
+time | Sale a las 9 de la mañana | Sale a las 9 de la noche
+currency | Cuesta 90 pesos mexicanos | Cuesta 90 pesos argentinos
+currency | Cuesta 90 dólares canadienses | Cuesta 90 dólares
 date | El plazo vence el 3 de mayo | El plazo vence el 3 de marzo
 date | Reunión el 15 de junio de 2026 | Reunión el 16 de junio de 2026
 weekday | La reunión es el lunes | La reunión es el martes
@@ -98,6 +137,14 @@ name | Tomás informa a Ana | Ana informa a Tomás
 negation | Se puede desplegar | No se puede desplegar
 negation | Funciona con caché | Funciona sin caché
 negation | Usamos Redis | Ya no usamos Redis
+negation | El bebé apenas duerme | El bebé duerme
+negation | El bar deja de abrir hoy | El bar abre hoy
+antonym | Él negó haberlo visto | Él afirmó haberlo visto
+antonym | El demandante recurrió | El demandado recurrió
+antonym | Paga el arrendador | Paga el arrendatario
+antonym | Las puertas están abiertas | Las puertas están cerradas
+antonym | La solicitud fue admitida | La solicitud fue rechazada
+antonym | Ella siguió con la dieta | Ella dejó la dieta
 antonym | Siempre hay copia | Nunca hay copia
 antonym | La latencia aumentó | La latencia disminuyó
 antonym | Nunca borres la tabla | Siempre borra la tabla
@@ -107,6 +154,7 @@ antonym | La caché está habilitada | La caché está deshabilitada
 antonym | El acceso está permitido | El acceso está prohibido
 antonym | Hazlo antes del cierre | Hazlo después del cierre
 word | ¿El despliegue está permitido? | El despliegue está permitido.
+word | Quedan doscientas para cenar | Quedan doscientos para cenar
 word | El papa llega mañana | El papá llega mañana
 word | Si quieres, avisa | Sí quieres, avisa
 word | El capital crece | La capital crece
@@ -122,9 +170,17 @@ negation | Der Server ist aktiv | Der Server ist nicht aktiv
 negation | On utilise Redis | On n'utilise pas Redis
 negation | La cache è attiva | La cache non è attiva
 negation | O cache está ativo | O cache não está ativo
+negation | De poort is open | De poort is niet open
+negation | Er is geen kopie | Er is kopie
+negation | 서버가 안 멈춰요 | 서버가 멈춰요
+negation | सर्वर नहीं चलता | सर्वर चलता
+word | नया सर्वर | पुराना सर्वर
 negation | الخادم يعمل | الخادم لا يعمل
 number | 端口是 8080 | 端口是 8081
 word | Maße prüfen | Masse prüfen
+word | Все уехали | Всё уехали
+word | هو درس العربية | هو درّس العربية
+number | الغرفة ٢١٧ | الغرفة ٢١٨
 """
 TRAPS = """
 10² requests | 102 requests
@@ -146,6 +202,11 @@ _id_ is set | id is set
 The version is 1.10 | The version is 1.1
 5+ years | 5 years
 Deploy. Not tested. | Deploy not tested.
+We owe 5 dollars, American firms pay more | We owe 5 American dollars, firms pay more
+SELECT 'last name' FROM staff | SELECT "last name" FROM staff
+set x = 'a b' | set x = "a b"
+Look for "the the" in it | Look for "the" in it
+Tell her that that works | Tell her that works
 re-sign the contract | resign the contract
 Is the API up? Yes. Is the DB up? No. | Is the API up? No. Is the DB up? Yes.
 Mr. Lee pays Mr. Kim. | Mr. Kim pays Mr. Lee.
@@ -195,6 +256,17 @@ def test_titles_given_by_the_user_are_compared() -> None:
 def test_lists_and_headings_keep_their_order() -> None:
     allowed, denied = "Allowed:\nread\nDenied:\nwrite", "Allowed:\nwrite\nDenied:\nread"
     assert compare(Text(None, allowed), Text(None, denied)).refusal is not None
+
+
+def test_the_cell_of_a_table_and_the_level_of_a_list_count() -> None:
+    for left, right in (
+        ("| Cat | | Fish |", "| Cat | Fish | |"),
+        ("| 1 | 12 |", "| 11 | 2 |"),
+        ("Pack:\n- tent\n  - pegs\n- stove", "Pack:\n- tent\n- pegs\n- stove"),
+        ("Pack.\n  - tent\n  - stove", "Pack.\n- tent\n- stove"),
+        ("- tent\n  It leaks.", "- tent\nIt leaks."),
+    ):
+        assert compare(Text(None, left), Text(None, right)).refusal is not None
 
 
 def test_texts_without_words_are_equal_only_character_for_character() -> None:

@@ -17,6 +17,7 @@ from muninn.domain.separation.marks import difference, marked
 from muninn.domain.separation.misspelling import Vocabulary, misspelled, one_slip, tongue_of
 from muninn.domain.separation.refusal import Refusal, name_difference, value_differences
 from muninn.domain.separation.reordering import same_sentences
+from muninn.domain.separation.slots import quotations
 from muninn.domain.separation.text import Text
 
 
@@ -83,6 +84,10 @@ def _trap(left: Features, right: Features) -> Refusal | None:
     headed = bool(left.title_key and right.title_key)
     words = respelled(left, right, headed=headed)
     if words is not None:
+        quoted = zip(quotations(left.normalised), quotations(right.normalised), strict=False)
+        inside = next((pair for pair in quoted if words[0] in pair[0] and words[1] in pair[1]), None)
+        if inside is not None:
+            return Refusal("quoted", *inside)
         apostrophe = words[0].lower() != words[1].lower()
         known = words[0].lower() in lexicon.CASE_SENSITIVE
         return Refusal("word" if apostrophe else "name" if known else "writing", *words)

@@ -117,7 +117,7 @@ class Features:
         return frozenset(
             key
             for key in self.cased
-            if key not in lexicon.FUNCTION_WORDS and key not in CALENDAR and key not in lexicon.I_CONTRACTIONS
+            if key not in lexicon.FUNCTION_WORDS and key not in CALENDAR and key not in lexicon.CAPITALISED
         )
 
     @cached_property
@@ -183,8 +183,11 @@ class Features:
         return tuple(
             token.raw
             for at, token in enumerate(tokens)
-            if (token.key in lexicon.NEGATIONS or token.key in lexicon.BARE_CONTRACTIONS)
-            and not (at + 1 < len(tokens) and tokens[at + 1].key in lexicon.REMINDERS)
+            for after in (tokens[at + 1].key if at + 1 < len(tokens) else "",)
+            if after not in lexicon.REMINDERS
+            if token.key in lexicon.NEGATIONS
+            or token.key in lexicon.BARE_CONTRACTIONS
+            or (after == "de" and token.key in lexicon.QUITTING)
         )
 
 
@@ -216,13 +219,14 @@ def _plain(tokens: Sequence[Token], tongue: str) -> tuple[str, ...]:
 def _one_way(every: Sequence[Part], at: int) -> bool:
     """Whether a part's value stands for it: words, and values whose other ways of writing mean the same.
 
-    Ordinals have a gender in Spanish, and money words mean other things away from an amount ("peso").
+    Ordinals and hundreds have a gender in Spanish, and money words mean other things away from an amount ("peso")
+    and "pesos, mexicanos" other things than "pesos mexicanos".
     """
     part = every[at]
     if part.slot == "currency":
-        return any(one.slot == "number" for one in every[max(0, at - 1) : at + 2])
+        return " " not in part.shown and any(one.slot == "number" for one in every[max(0, at - 1) : at + 2])
     if part.slot == "number":
-        return not part.value.endswith("th")
+        return not (part.value.endswith("th") or "ientas" in part.shown.lower())
     return part.slot is None or part.slot in _CANONICAL
 
 

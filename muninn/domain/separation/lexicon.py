@@ -25,14 +25,26 @@ def _map(lines: str) -> dict[str, str]:
     return table
 
 
+def _phrases(phrases: str) -> dict[str, tuple[str, ...]]:
+    """``"a b|c d e"`` → first word → the phrases that it opens."""
+    table: dict[str, tuple[str, ...]] = {}
+    for phrase in phrases.split("|"):
+        first = phrase.split()[0]
+        table[first] = (*table.get(first, ()), phrase)
+    return table
+
+
 NEGATIONS = _set(
     "not no never without none nobody nothing neither nor nowhere cannot non except unless hardly barely "
-    "nunca jamás sin ningún ninguno ninguna ningunos ningunas nadie nada tampoco ni excepto salvo "
+    "scarcely nunca jamás apenas sin ningún ninguno ninguna ningunos ningunas nadie nada tampoco ni excepto salvo "
     "nicht kein keine keinen keiner keinem nie niemals ohne pas jamais sans aucun aucune ne rien não nenhum nenhuma "
-    "sem mai senza nessun nessuno nessuna не нет ни без никогда لا لم لن ليس بدون غير "
-    "不 没 沒 無 无 未 非 别 別 勿 ません ない"
+    "sem geen niet nooit zonder mai senza nessun nessuno nessuna не нет ни без никогда لا لم لن ليس بدون غير "
+    "不 没 沒 無 无 未 非 别 別 勿 안 못 नहीं मत"
 )
 """Words that turn a statement over. Contractions in n't are BARE_CONTRACTIONS."""
+
+QUITTING = _set("deja dejan dejó dejaron dejado dejar dejé dejo dejamos dejaba dejará dejando")
+"""Before "de" these deny what follows."""
 
 FORWARD_NEGATIONS = _set("no not never nunca jamás nicht nein non não nao nee niet не нет لا 不 没 別 别")
 """Negations that take hold of what follows unless punctuation stands between."""
@@ -72,8 +84,24 @@ DOUBTFUL_CALENDAR = _set("may march mar mon sun sat wed second")
 
 RELATIVE_DAYS = _set(
     "today yesterday tomorrow tonight hoy ayer mañana anteayer anoche daily weekly monthly yearly hourly quarterly "
-    "annually nightly diario diaria diariamente semanal semanalmente mensual mensualmente anual anualmente trimestral"
+    "annually nightly anteanoche diario diaria diariamente semanal semanalmente mensual mensualmente anual anualmente trimestral"
 )
+DAY_PHRASES = _phrases("day after tomorrow|day before yesterday|pasado mañana|antes de ayer")
+MINUTES_BEFORE_HOUR = _phrases("quarter past|quarter to|quarter after|half past")
+MINUTES_AFTER_HOUR = _phrases("y media|y cuarto|menos cuarto")
+"""The minutes of a time in words, where an hour stands beside them."""
+TIME_ZONES = _set(
+    "UTC GMT CET CEST EET EEST WET BST EST EDT CST CDT MST MDT PST PDT AKST HST MSK IST JST KST AEST AEDT ACST AWST NZST NZDT"
+)
+TIMES_OF_DAY = _set(
+    "morning mornings afternoon afternoons evening evenings night nights noon midday midnight dawn dusk "
+    "mañana mañanas tarde tardes noche noches mediodía medianoche madrugada"
+)
+SPANS = _set(
+    "week weekend month quarter year night spring summer autumn fall winter last next past coming previous ago hace dentro "
+    "semana mes trimestre año verano otoño invierno primavera pasado pasada próximo próxima"
+)
+"""What says when, counted from today ("last week", "hace dos semanas"): two of them exchanged are another date."""
 
 UNITS = _map(
     """
@@ -102,9 +130,15 @@ UNITS = _map(
     kb: kbit
     Mb: Mbit megabit megabits
     Gb: Gbit gigabit gigabits
-    kbps:
-    Mbps:
-    Gbps:
+    kbps: kb/s
+    Mbps: Mb/s Mbit/s
+    Gbps: Gb/s Gbit/s
+    kB/s: KB/s
+    MB/s:
+    GB/s:
+    km/h:
+    m/s:
+    mph: MPH
     mm: millimetre millimetres millimeter millimeters milímetro milímetros
     cm: centimetre centimetres centimeter centimeters centímetro centímetros
     m: metre metres meter meters metro metros
@@ -112,6 +146,7 @@ UNITS = _map(
     mi: mile miles milla millas
     inch: inches pulgada pulgadas
     ft: foot feet pie pies
+    µg: ug μg mcg microgram micrograms microgramo microgramos
     mg: milligram milligrams miligramo miligramos
     g: gram grams gramo gramos
     kg: kilo kilos kilogram kilograms kilogramo kilogramos
@@ -121,6 +156,12 @@ UNITS = _map(
     oz: ounce ounces
     ml: mL millilitre millilitres mililitro mililitros
     l: L litre litres liter liters litro litros
+    tbsp: tablespoon tablespoons cucharada cucharadas
+    tsp: teaspoon teaspoons cucharadita cucharaditas
+    mg/dL: mg/dl
+    mmol/L: mmol/l
+    mg/kg:
+    hectare: hectares hectárea hectáreas
     Hz: hertz
     kHz:
     MHz:
@@ -164,6 +205,29 @@ CURRENCIES = _map(
     """
 )
 """``$`` stands for several currencies, so it is not USD."""
+CURRENCY_CODES = _set(
+    "CAD AUD NZD HKD SGD CNY BRL ARS CLP COP PEN UYU BOB CRC DOP SEK NOK DKK ISK PLN CZK HUF RON BGN UAH RUB ZAR KRW ILS AED SAR "
+    "THB IDR MYR VND TWD"
+)
+"""Beside an amount, and in capitals: some are words too."""
+NATIONALITIES = _map(
+    """
+    american: estadounidense estadounidenses americano americanos
+    canadian: canadiense canadienses
+    australian: australiano australianos
+    mexican: mexicano mexicanos
+    argentine: argentinian argentino argentinos
+    chilean: chileno chilenos
+    colombian: colombiano colombianos
+    uruguayan: uruguayo uruguayos
+    dominican: dominicano dominicanos
+    cuban: cubano cubanos
+    philippine: filipino filipinos
+    sterling: esterlina esterlinas
+    egyptian: egipcia egipcias
+    """
+)
+"""Which of the currencies of one name."""
 
 CARDINALS: dict[str, int] = {
     **{word: n for n, word in enumerate(_list(
@@ -177,6 +241,8 @@ CARDINALS: dict[str, int] = {
     **dict(zip(_list("treinta cuarenta cincuenta sesenta setenta ochenta noventa"), range(30, 100, 10), strict=True)),
     **dict(zip(_list("ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos "
                      "novecientos"), range(100, 1000, 100), strict=True)),
+    **dict(zip(_list("doscientas trescientas cuatrocientas quinientas seiscientas setecientas ochocientas novecientas"),
+               range(200, 1000, 100), strict=True)),
     "cien": 100,
 }  # fmt: skip
 AMBIGUOUS_CARDINALS = _set("once one uno")
@@ -198,6 +264,12 @@ QUANTITIES = _set(
     "varios varias uno tercio cuarto cuartos quarters halves thirds solo single"
 )
 
+NUMBERED = _set(
+    "act scene chapter part book volume title annex appendix article section stage phase grade class type level tier category "
+    "schedule table figure war series season module acto escena capítulo parte libro tomo título anexo apéndice artículo "
+    "sección estadio fase grado clase tipo nivel categoría siglo tabla figura guerra serie temporada módulo"
+)
+"""A Roman numeral after one of these is a number."""
 PORT_WORDS = _set("port ports puerto puertos :")
 VERSION_WORDS = _set(
     "version versión v ver release python node java php ruby go golang ubuntu debian macos windows ios android postgres "
@@ -367,6 +439,6 @@ HEADINGS = _set(
     "pasos paso cola lista ruta secuencia calendario resultados fases historial procedimiento receta instrucciones agenda"
 )
 """What stands before a colon and makes the order of what follows count; nobody is called that."""
-I_CONTRACTIONS = _set("im ive ill id")
-"""Keys of what is written with a capital anywhere and names nothing."""
+CAPITALISED = _set("im ive ill id true false")
+"""Keys of what is written with a capital anywhere and names nothing: "I'm", the ``True`` of code."""
 CONTRACTION_ENDINGS = {"n't": "not", "'re": "are", "'ll": "will", "'ve": "have"}

@@ -147,9 +147,22 @@ def _gap(between: str, *, inside: bool) -> Gap:
 
 
 def _indents(text: str) -> tuple[int, ...]:
-    lines = [len(line) - len(line.lstrip()) for line in text.splitlines() if line.strip()]
-    depths = sorted(set(lines))
-    return tuple(map(depths.index, lines)) if len(depths) > 1 else ()
+    """How deep each line is; nothing if only lists of one level are, after a colon."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    deep = [len(line) - len(line.lstrip()) for line in lines]
+    depths = sorted(set(deep))
+    if len(depths) < 2 or (len(depths) == 2 and _lists(lines, [depth == depths[1] for depth in deep])):
+        return ()
+    return tuple(map(depths.index, deep))
+
+
+def _lists(lines: Sequence[str], indented: Sequence[bool]) -> bool:
+    """Whether the indented lines are all bullets that there are, each run of them after a line that ends in a colon."""
+    listed = [bool(_BULLET.match(line)) for line in lines]
+    after = zip(("", *lines), (False, *listed), listed, strict=False)
+    return listed == indented and all(
+        inside or before.rstrip().endswith(":") for before, inside, bullet in after if bullet
+    )
 
 
 def difference(left: Marked, right: Marked) -> tuple[str, str] | None:

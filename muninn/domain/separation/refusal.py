@@ -7,7 +7,7 @@ one states, words, order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from muninn.domain.separation import lexicon
@@ -63,7 +63,12 @@ def _quotes_missing(text: Features, other: Features) -> list[str]:
 
 
 def _names_missing(text: Features, other: Features) -> list[str]:
-    return [text.spellings[key] for key in sorted((text.names | _openers(text, other)) - other.words)]
+    counted = {word for slot in _CAPITALS for word in text.values.get(slot, ())}
+    return [text.spellings[key] for key in sorted((text.names | _openers(text, other)) - other.words - counted)]
+
+
+_CAPITALS = ("number", "time")
+"""Slots whose values may be one word with a capital: "XII", "UTC"."""
 
 
 def _openers(text: Features, other: Features) -> frozenset[str]:
@@ -91,6 +96,9 @@ def name_difference(left: Features, right: Features, values: Sequence[Refusal]) 
     opposed = opposed or _opposed(only_left, only_right)
     if opposed is not None:
         return opposed
+    exchanged = _exchanged(left, right, only_left, only_right)
+    if exchanged is not None:
+        return exchanged
     if values:
         return values[0]
     if only_left or only_right:
@@ -99,6 +107,28 @@ def name_difference(left: Features, right: Features, values: Sequence[Refusal]) 
     if said_left == said_right:
         return Refusal("negation", _told(left.body_key), _told(right.body_key))
     return _order(left, right)
+
+
+def _exchanged(left: Features, right: Features, only_left: Sequence[str], only_right: Sequence[str]) -> Refusal | None:
+    """Values of one slot that change places with others that both texts have, too (a list, a table), or words of time."""
+    said = [{key for key in only if key not in lexicon.FUNCTION_WORDS} for only in (only_left, only_right)]
+    if not all(said):
+        return None
+    for slot in VALUE_SLOTS:
+        one, other = (_meant(text, slot, words) for text, words in zip((left, right), said, strict=True))
+        if one and other and one != other:
+            return Refusal(slot, _told(only_left), _told(only_right))
+    return None
+
+
+def _meant(text: Features, slot: str, words: Iterable[str]) -> set[str]:
+    """The values of one slot that the words state in a text; none if a word states none."""
+    known = {shown.lower(): value for value, shown in text.values.get(slot, {}).items()}
+    known |= {word: word for word in (text.names | _openers(text, text) if slot == "name" else _TIMES.get(slot, ()))}
+    return {known[word] for word in words} if known.keys() >= set(words) else set()
+
+
+_TIMES = {"time": lexicon.TIMES_OF_DAY, "date": lexicon.SPANS | lexicon.RELATIVE_DAYS}
 
 
 def _opposed(only_left: Sequence[str], only_right: Sequence[str]) -> Refusal | None:
@@ -123,19 +153,34 @@ def _denying(words: Sequence[str]) -> list[str]:
 
 
 def _bases(word: str) -> tuple[str, ...]:
-    """A word and what it may be an English inflection of."""
+    """A word and what it may be an inflection of."""
     return (
         word,
         *(word.removesuffix(ending) + end for ending, end in _ENDINGS if word.endswith(ending) and len(word) > 4),
     )
 
 
-_ENDINGS = (("s", ""), ("es", ""), ("d", ""), ("ed", ""), ("ing", ""), ("ing", "e"), ("ting", ""), ("ning", ""))
+_ENDINGS = tuple(
+    tuple(change.split(">"))
+    for change in (
+        "s> es> d> ed> ies>y ied>y ing> ing>e ting> ning> er> er>e ier>y gger>g tter>t "
+        "a>o as>o os>o a>ar an>ar ó>ar aron>ar ado>ar ada>ar ados>ar adas>ar e>er en>er ió>er ieron>er "
+        "e>ir en>ir ió>ir ieron>ir ido>ir ida>ir idos>ir idas>ir"
+    ).split()
+)
+"""How an inflected form ends, and the form without inflection: English, then Spanish."""
 _NONE: frozenset[str] = frozenset()
 
 
 def _prefixed(word: str, longer: str) -> bool:
-    return len(longer) > len(word) > 3 and longer.endswith(word) and longer.removesuffix(word) in OPPOSING_PREFIXES
+    return any(
+        word.startswith(one) and longer.startswith(other) and word[len(one) :] == longer[len(other) :]
+        for one, other in OPPOSING_PREFIXES
+        if len(word) > len(one) + _STEM
+    )
+
+
+_STEM = 3  # letters that two words with opposing prefixes share, at least one more
 
 
 _FEW_WORDS = 10

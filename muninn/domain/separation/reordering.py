@@ -23,7 +23,7 @@ _LABEL = 3
 _FEW = 2  # sentences that do not yet make a list
 _OPEN = (
     lexicon.FUNCTION_WORDS | lexicon.PRONOUNS | lexicon.QUESTION_WORDS | lexicon.QUESTION_VERBS | lexicon.CALLS
-    | lexicon.BARE_CONTRACTIONS | lexicon.NEGATIONS | lexicon.I_CONTRACTIONS | lexicon.ANSWERS
+    | lexicon.BARE_CONTRACTIONS | lexicon.NEGATIONS | lexicon.CAPITALISED | lexicon.ANSWERS
 )  # fmt: skip
 """What opens a sentence that is neither an order nor a fragment."""
 

@@ -9,7 +9,7 @@ what makes a merge safe: that is token equality.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from muninn.domain.separation import lexicon
@@ -32,6 +32,7 @@ class Part(NamedTuple):
 
 
 _ORDINAL = re.compile(r"^(\d+)(?:st|nd|rd|th|o|a|er|ª|º)$")
+_ROMAN = re.compile(r"(?=.)X{0,3}(?:IX|IV|V?I{0,3})")
 _ENGLISH_NUMBER = re.compile(r"^\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
 _SPANISH_NUMBER = re.compile(r"^\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d+)$")
 # One mark and three digits may be thousands or a decimal even in Spanish text: it stays as written.
@@ -62,9 +63,6 @@ def parts(tokens: Sequence[Token], tongue: str) -> tuple[Part, ...]:
             part, width = _from_word(tokens, at)
         elif token.sort == "number":
             part, width = _from_number(tokens, at, tongue)
-        elif token.sort == "code":
-            slot, value = classify(token.key)
-            part, width = Part(slot, value, token.raw), 1
         else:
             part, width = _from_symbol(token), 1
         found.append(part)
@@ -76,13 +74,19 @@ def _shown(tokens: Sequence[Token], at: int, width: int) -> str:
     return " ".join(token.raw for token in tokens[at : at + width])
 
 
+def _phrase(tokens: Sequence[Token], at: int, phrases: Mapping[str, tuple[str, ...]]) -> str | None:
+    """The phrase, of those listed by their first word, that stands at ``at``."""
+    for phrase in phrases.get(tokens[at].key, ()):
+        if phrase.split() == [token.key for token in tokens[at : at + len(phrase.split())]]:
+            return phrase
+    return None
+
+
 def _from_word(tokens: Sequence[Token], at: int) -> tuple[Part, int]:
-    found = _calendar(tokens, at) or _quantity(tokens, at)
+    found = _calendar(tokens, at) or _clock(tokens, at) or _quantity(tokens, at) or _money(tokens, at)
     if found:
         return found
     token = tokens[at]
-    if token.key in lexicon.CURRENCIES:
-        return Part("currency", "currency " + lexicon.CURRENCIES[token.key], token.raw), 1
     if token.key == "por" and at + 1 < len(tokens) and tokens[at + 1].key == "ciento":
         return Part("unit", "unit %", _shown(tokens, at, 2)), 2
     return Part(None, token.key, token.raw), 1
@@ -92,6 +96,10 @@ def _calendar(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
     """Dates that start with a month or an ordinal, weekdays, and days named from today."""
     token = tokens[at]
     key = token.key
+    phrase = _phrase(tokens, at, lexicon.DAY_PHRASES)
+    if phrase:
+        width = len(phrase.split())
+        return Part("date", phrase, _shown(tokens, at, width)), width
     dated = _month_first(tokens, at) if key in lexicon.MONTHS else None
     dated = dated or (_day_first(tokens, at) if key in lexicon.ORDINALS else None)
     if dated:
@@ -101,6 +109,41 @@ def _calendar(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
     if key in lexicon.RELATIVE_DAYS:
         return Part("date", key, token.raw), 1
     return None
+
+
+def _clock(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
+    """A time zone, or the minutes of a time in words: "quarter past" before nine, "y media" after siete."""
+    if tokens[at].raw in lexicon.TIME_ZONES:
+        return Part("time", tokens[at].key, tokens[at].raw), 1
+    for phrases, hour in ((lexicon.MINUTES_BEFORE_HOUR, at + 2), (lexicon.MINUTES_AFTER_HOUR, at - 1)):
+        minutes = _phrase(tokens, at, phrases)
+        if minutes and _counts(tokens, hour):
+            return Part("time", minutes, _shown(tokens, at, 2)), 2
+    return None
+
+
+def _money(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
+    """A currency, with whose it is: "pesos chilenos", "Canadian dollars"; a code beside an amount."""
+    token = tokens[at]
+    if token.raw in lexicon.CURRENCY_CODES and (_counts(tokens, at - 1) or _counts(tokens, at + 1)):
+        return Part("currency", f"currency {token.raw}", token.raw), 1
+    if token.key not in lexicon.CURRENCIES and token.key not in lexicon.NATIONALITIES:
+        return None
+    keys = [one.key for one in tokens[at : at + 2]]
+    money = next((lexicon.CURRENCIES[key] for key in keys if key in lexicon.CURRENCIES), None)
+    whose = next((lexicon.NATIONALITIES[key] for key in keys if key in lexicon.NATIONALITIES), None)
+    if money and whose:
+        return Part("currency", f"currency {money} {whose}", _shown(tokens, at, 2)), 2
+    if token.key in lexicon.CURRENCIES:
+        return Part("currency", "currency " + lexicon.CURRENCIES[token.key], token.raw), 1
+    return None
+
+
+def _counts(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a number or one in words stands at ``at``."""
+    if not 0 <= at < len(tokens):
+        return False
+    return tokens[at].sort == "number" or tokens[at].key in lexicon.CARDINALS or tokens[at].key in lexicon.MULTIPLIERS
 
 
 def _quantity(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
@@ -113,13 +156,26 @@ def _quantity(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
         return _counted(tokens, at, width, str(value))
     if key in lexicon.ORDINALS and not (key in ("second", "segundo") and counted):
         return Part("number", f"{lexicon.ORDINALS[key]}th", token.raw), 1
-    if key in lexicon.QUANTITIES or key in lexicon.MULTIPLIERS:
+    if key in lexicon.QUANTITIES or key in lexicon.MULTIPLIERS or _roman(tokens, at):
         return Part("number", key, token.raw), 1
     if counted and (token.raw in lexicon.UNITS or key in lexicon.UNITS):
         return Part("unit", "unit " + lexicon.UNITS.get(token.raw, lexicon.UNITS.get(key, key)), token.raw), 1
     if counted and key in ("am", "pm"):
         return Part("time", key, token.raw), 1
     return None
+
+
+def _roman(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a Roman numeral counts: after a noun that is numbered ("stage II"), or more than one letter after a name
+    ("Alfonso XII"). ``I`` is a pronoun, too, unless that noun has a capital ("Act I")."""
+    raw = tokens[at].raw
+    if not at or not _ROMAN.fullmatch(raw):
+        return False
+    before = tokens[at - 1]
+    named = before.raw[:1].isupper()
+    return (before.key in lexicon.NUMBERED and (named or raw != "I")) or (
+        named and len(raw) > 1 and before.sort == "word" and before.key not in lexicon.FUNCTION_WORDS
+    )
 
 
 def _follows_number(tokens: Sequence[Token], at: int) -> bool:
@@ -277,4 +333,5 @@ def _from_symbol(token: Token) -> Part:
         return Part("currency", "currency " + lexicon.CURRENCIES[token.key], token.raw)
     if token.key in lexicon.UNITS:
         return Part("unit", "unit " + lexicon.UNITS[token.key], token.raw)
-    return Part(None, token.key, token.raw)
+    slot, value = classify(token.key) if token.sort == "code" else (None, token.key)
+    return Part(slot, value, token.raw)

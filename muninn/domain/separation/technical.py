@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from unicodedata import category
 
 from muninn.domain.separation.text import LONGEST_CHUNK
 
@@ -17,6 +18,7 @@ ISO_DATE = re.compile(r"^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:T.*)?$")
 _ISO_MONTH = re.compile(r"^(\d{4})-(0[1-9]|1[0-2])$")
 _SLASHED = re.compile(r"^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})$")
 _QUARTER = re.compile(r"^(?:[qh]\d|\d[qht])$", re.IGNORECASE)
+_ORDINAL = re.compile(r"^\d+\.(?:o|a|er|ª|º)$")
 _CLOCK = re.compile(r"^(\d{1,2}):(\d{2})(?::\d{2})?(?:[ap]m|h)?$", re.IGNORECASE)
 VERSION = re.compile(r"^(?:v\d\w*|\d+\.\d+\.\d\w*|\d+(?:\.\d+)*\.x)(?:[-+.]\w+)*$", re.IGNORECASE)
 _HOST_PORT = re.compile(r"^([\w.-]*):(\d{2,5})$")
@@ -28,20 +30,21 @@ _FILE = re.compile(
 )
 
 
-def classify(key: str) -> tuple[str, str]:
-    """The slot and the canonical value of one technical token."""
+def classify(key: str) -> tuple[str | None, str]:
+    """The slot and the canonical value of one technical token; None for a word of a script whose letters carry marks."""
     if len(key) > LONGEST_CHUNK:
         return "identifier", key
     if _URL.match(key):
         return "url", key.rstrip("/")
-    if _EMAIL.match(key):
-        return "identifier", key
     for pattern, slot in (
+        (_EMAIL, "identifier"),
         (_QUARTER, "date"),
         (_CLOCK, "time"),
         (_HASH, "hash"),
         (_ISO_MONTH, "date"),
         (VERSION, "version"),
+        (ADDRESS, "identifier"),
+        (_ORDINAL, "number"),
     ):
         if pattern.match(key):
             return slot, key
@@ -57,6 +60,8 @@ def classify(key: str) -> tuple[str, str]:
         return "path", key
     if key[:1] in "$€£¥₹" and key[1:2].isdigit():
         return "number", key
+    if {category(character)[0] for character in key} == {"L", "M"}:
+        return None, key
     if key.startswith("-") or any(map(str.isalpha, key)):
         return "identifier", key
     return "number", key

@@ -1,8 +1,9 @@
 """Knows how a text is read for comparison: sentences, and tokens whose keys are equal only where the meaning is.
 
 What may differ without consequence: letter case of plain words, spacing, sentence punctuation, quotation marks, brackets,
-Unicode composition and width. What may not, and therefore stays in a key: signs, operators, currency and percent signs,
-dots and commas inside numbers, everything inside paths, flags, identifiers and unit symbols, emoticons, accents.
+Unicode composition and width, the padding of a table. What may not, and therefore stays in a key: signs, operators,
+currency and percent signs, dots and commas inside numbers, everything inside paths, flags, identifiers and unit symbols,
+emoticons, accents.
 When in doubt a difference is kept: a kept difference costs a merge, a lost one costs a memory.
 """
 
@@ -72,6 +73,13 @@ _MARKS = str.maketrans(
 _LONG_DASH = re.compile(r"(?<=\d)\s?[–—]\s?(?=\d)")
 _DASH_SIGN = re.compile(r"(?<!\S)–(?=\d)")
 _BOLD = re.compile(r"(?<![\w*/])\*\*(?=[^\W\d_])([^*\n]{1,200})(?<=[\w.,:;!?)])\*\*(?![\w*/])", re.DOTALL)
+_NATIVE_DIGIT = re.compile(r"(?![0-9])\d")
+_ROW = re.compile(r"^([ \t]*)\|([^\n\\]+)\|[ \t]*$", re.MULTILINE)
+_RULE = re.compile(r":?-{2,}:?")
+_PHRASED = re.compile(r"(?<!\S)'([^\W\d_]+(?:[ -][^\W\d_]+)+)'(?=[\s.,;:!?]|$)")
+_QUOTES_DIFFER = re.compile(r"[\"=<>{}$\\]|\b(?:SELECT|select|WHERE|LIKE)\b")
+"""Where single quotes may say something else than double ones: inside of these, and in code."""
+_DOUBLED = {f" {article} {article} ": f" {article} " for article in ("the", "an", "el", "los", "las", "del")}
 _ACCOUNTED = re.compile(r"^\([$€£¥]?\d[\d.,]*%?\)[.,;:]?$")
 _SUBSTITUTED = re.compile(r"(?:(?<==)|(?<=\becho )|(?<=\bkill )|(?<=\brm )|(?<=\bcat )|(?<=\bcd ))`([^`\n]{1,200})`")
 _BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+|\n\s*|(?<=[。！？])")
@@ -97,14 +105,30 @@ _SCRIPT_RUN = re.compile(
 
 
 def normalise(text: str) -> str:
-    """One Unicode form of a text: NFKC with its traps defused (x² is not x2, ½ stays apart), plain quotes and dashes."""
+    """One form of a text: NFKC with its traps defused (x² is not x2, ½ stays apart), plain quotes, dashes and digits, tables
+    without padding, no article twice."""
     if "`" in text:  # quotes code in Markdown, but replaces a command by its output in a shell
         text = _SUBSTITUTED.sub(r"$(\1)", text).replace("`", "")
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_MARKS)).translate(_MARKS)
         text = _DASH_SIGN.sub("-", _LONG_DASH.sub("-", text))
         text = text.replace("–", " – ").replace("—", " — ")
+        text = _NATIVE_DIGIT.sub(lambda digit: str(int(digit[0])), text)
+    if "|" in text:
+        text = _ROW.sub(_row, text)
+    if "'" in text and not _QUOTES_DIFFER.search(text):
+        text = _PHRASED.sub(r'"\1"', text)
+    for doubled, article in _DOUBLED.items():
+        text = text.replace(doubled, article)
     return _BOLD.sub(r"\1", text) if "**" in text else text
+
+
+def _row(line: re.Match[str]) -> str:
+    """A row of a table with one space around each cell, and its rule, if it is one, without alignment."""
+    indent, inside = line.groups()
+    cells = [cell.strip() for cell in inside.split("|")]
+    ruled = all(map(_RULE.fullmatch, cells))
+    return f"{indent}| {' | '.join('---' if ruled else cell for cell in cells)} |"
 
 
 def sentences(text: str) -> tuple[Sentence, ...]:
