@@ -96,6 +96,11 @@ class Embedder(Protocol):
         """``in-process``, ``loopback`` or ``remote``: decides which tiers may use it."""
         ...
 
+    def familiar(self, words: Sequence[str]) -> float | None:
+        """How far ``words``, as they were written, are ones that the model was taught: from 0, cut into crumbs, to 1, nearly
+        whole. None where it cannot tell."""
+        ...
+
     def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
         """For each text, whether its end lies beyond what is embedded."""
         ...

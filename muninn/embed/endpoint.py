@@ -90,6 +90,10 @@ class EndpointEmbedder:
         here = host in ("localhost", "0.0.0.0", "::") or address_location(host) is Location.LOOPBACK  # noqa: S104
         return "loopback" if here and not (self._provider == "ollama" and forwards(self._name)) else "remote"
 
+    def familiar(self, words: Sequence[str]) -> float | None:  # noqa: ARG002
+        """None: no server tells how it cuts words."""
+        return None
+
     def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
         return tuple(capped(text, limit=WINDOW) for text in texts)
 

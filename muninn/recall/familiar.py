@@ -2,12 +2,13 @@
 
 Embedders put nonsense nearer to some note than many a question to its answer, so meaning alone cannot tell the two
 apart; that nobody ever wrote such words can. English and Spanish are told by their dictionaries, and there the small words
-of grammar prove nothing ("who zorbed the gleeb"); other languages by the words that are common in them, scripts without
-such a list by their characters.
+of grammar prove nothing ("who zorbed the gleeb"); other languages by whether the embedder's vocabulary cuts the words into
+crumbs, and where it does not say so by the words that are common in them, scripts without such a list by their characters.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
@@ -15,8 +16,10 @@ from string import ascii_lowercase
 
 from muninn.recall import commonness
 from muninn.recall.language import is_function_word, leading_languages
-from muninn.recall.tokens import stem
+from muninn.recall.tokens import fold, stem
 from muninn.wordlists import dictionary
+
+_SPELLED = re.compile(r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0dff])+")
 
 _COMMON = (0.05, 0.1)
 """Shares in common words between which nonsense turns into sense."""
@@ -47,14 +50,25 @@ _KANA = frozenset(
 )
 
 
-def sense(words: Sequence[str]) -> float:
-    """From 0, nonsense, to 1, words that people use. ``words``: folded; 0 when none of them tells anything."""
+def spelled(text: str) -> list[str]:
+    """The words of ``text`` as they were written, without numbers and the small words of grammar."""
+    found: list[str] = _SPELLED.findall(text)
+    return [word for word in found if not any(map(str.isdigit, word)) and not is_function_word(fold(word))]
+
+
+def sense(words: Sequence[str], known: float | None = None) -> float:
+    """From 0, nonsense, to 1, words that people use. ``words``: folded; 0 when none of them tells anything. ``known``: what the
+    embedder says of them (``ports.Embedder.familiar``)."""
     telling = [word for word in words if commonness.weight(stem(word), 0) > commonness.IDLE]
     if not telling:
         return 0.0
-    if leading_languages(words) in (["en"], ["es"]):
+    languages = leading_languages(words)
+    if languages in (["en"], ["es"]):
         return _between(_LISTED, _listed(telling))
-    return max(_between(_LISTED_OF_UNKNOWN, _listed(telling)), _between(_COMMON, _common(words)))
+    others = _between(_COMMON, _common(words))
+    if known is not None:  # words of no language in particular may look like those of any
+        others = known if languages else min(known, others)
+    return max(_between(_LISTED_OF_UNKNOWN, _listed(telling)), others)
 
 
 def _between(bounds: tuple[float, float], value: float) -> float:

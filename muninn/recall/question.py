@@ -6,7 +6,7 @@ Everything slow (embedding) happens here, before any latch is taken. A model tha
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -15,7 +15,7 @@ from muninn.domain.memory import Vault, vault_key
 from muninn.domain.trust import Tier, strictest
 from muninn.errors import NotFoundError, ProviderError, UsageError
 from muninn.ports import Calibration, Embedder, Query
-from muninn.recall.familiar import sense
+from muninn.recall.familiar import sense, spelled
 from muninn.recall.language import CODES, language_of
 from muninn.recall.noise import floor
 from muninn.recall.textindex import Floats
@@ -91,7 +91,7 @@ def ask(query: Query, *, vaults: Mapping[str, Vault], models: Models, embedders:
         language=CODES.index(language_of(asked) or ""),
         vectors=vectors,
         floors={model: floor(model, vector, calibration) for model, (vector, calibration) in vectors.items()},
-        sense=sense(asked),
+        sense=sense(asked, _known(spelled(query.text[:LONGEST_QUERY]), tier, vectors, embedders)),
         times=times,
         subject=subject,
         notes=tuple(reading.note for reading in times),
@@ -112,6 +112,12 @@ def _vectors(
         except ProviderError as error:
             reasons.append(str(error))
     return vectors, reasons
+
+
+def _known(words: Sequence[str], tier: Tier, models: Iterable[str], embedders: Embedders) -> float | None:
+    """How far one of ``models`` knows ``words``; None where none can tell."""
+    told = (_embedder(model, tier, embedders).familiar(words) for model in models)
+    return next((one for one in told if one is not None), None)
 
 
 def _vault(name: str, vaults: Mapping[str, Vault]) -> Vault:

@@ -44,7 +44,7 @@ BAND = 0.08
 
 TOLD = 0.15
 """Wording that is grounds enough for an answer by itself."""
-MEANT, MEANT_BY_NONSENSE = 0.02, 0.4
+MEANT, MEANT_BY_NONSENSE = 0.02, 0.45
 """Meaning that is grounds enough by itself: for a query in words that people use, and in words that nobody does."""
 LEAST_SHOWN = 0.01
 """Below this a memory is not an answer, whatever else is."""

@@ -56,6 +56,9 @@ class ReadyMade:
     def query(self, text: str, *, tier: Tier) -> Matrix:
         return self._rows[text]
 
+    def familiar(self, words: Sequence[str]) -> float | None:
+        return None
+
     def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
         return (False,) * len(texts)
 

