@@ -96,7 +96,8 @@ def links_of(core: Core, call: Call) -> Answer:
         other.id: {"title": other.title, "vault": other.vault, "tier": other.tier.value, "state": other.state.value}
         for other in found
     }
-    return Answer(document={"id": memory.id, "links": [link_document(one) for one in links], "memories": titles})
+    whose = {"id": memory.id, "vault": memory.vault, "tier": memory.tier.value}
+    return Answer(document={**whose, "links": [link_document(one) for one in links], "memories": titles})
 
 
 def list_links(core: Core, call: Call) -> Answer:

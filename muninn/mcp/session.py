@@ -2,7 +2,8 @@
 
 Rules: a vault that is not named is the project's for writing, and the project's plus the default one for reading; outside
 a project reading spans all. An agent is a model somewhere else, so the text of a legal vault is not handed to it, unless
-a person named that vault in a flag or in ``.muninn.toml``; nor is the vault's name. Writing into one is possible.
+a person named that vault in a flag or in ``.muninn.toml``; nor is the vault's name. It may add to one, without being told what
+is there already, and change nothing in it.
 """
 
 from __future__ import annotations
@@ -107,6 +108,10 @@ class Session:
         if not self.may_see(memory):
             raise EgressRefusedError(f"memory {memory.get('id')} is in a legal vault", hint=_LEGAL)
         return memory
+
+    def require_open(self, memory_id: str, *, tool: str) -> None:
+        """Raises EgressRefusedError for a memory that the agent may not see, hence not change; NotFoundError for none."""
+        self.require(self.call("GET", path_of("memories", memory_id, "links"), tool=tool))
 
     def closed_vaults(self, *, tool: str) -> list[str]:
         """The names of the vaults the agent may not read; the names are not for it either."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from muninn.errors import UsageError
+from muninn.errors import EgressRefusedError, NotFoundError, UsageError
 from muninn.mcp.answers import brief, quoted
 from muninn.mcp.project import vault_key
 from muninn.mcp.schema import check
@@ -101,13 +101,15 @@ def _stored(session: Session, made: Mapping[str, Any]) -> Json:
     """What came of one ``remember``."""
     if "error" in made:
         return {"error": made["error"]}
+    if not session.may_see(made):
+        return {"vault": made["vault"], "stored": True, "sealed": "what a legal vault holds is not told to agents"}
     links = [
         {"to": link["target"], "relation": link["relation"]} for link in made["links"] if link["source"] == made["id"]
     ]
     back = [
         {"from": link["source"], "relation": link["relation"]} for link in made["links"] if link["target"] == made["id"]
     ]
-    similar = list(made.get("similar", [])) if session.may_see(made) else []
+    similar = list(made.get("similar", []))
     document = {"id": made["id"], "vault": made["vault"], "created": made["created"], "links": links + back}
     if not made["created"]:
         document["meaning"] = "this was known already; it now counts as said again"
@@ -125,6 +127,8 @@ def _remember(session: Session, given: Mapping[str, Any], key: str) -> Json:
     vault = session.writing(given.get("vault"))
     if vault is not None:
         body["vault"] = vault
+    if "supersedes" in given:
+        session.require_open(given["supersedes"], tool="remember")
     made = session.call(
         "POST", "/v1/memories", body, tool="remember", key=key, provenance=given.get("provenance")
     )  # fmt: skip
@@ -133,7 +137,7 @@ def _remember(session: Session, given: Mapping[str, Any], key: str) -> Json:
 
 def _remember_many(session: Session, given: Mapping[str, Any], key: str) -> Json:
     vault = session.writing(given.get("vault"))
-    wrong = [_misfit(memory, f"memories[{at}]") for at, memory in enumerate(given["memories"])]
+    wrong = [_misfit(session, memory, f"memories[{at}]") for at, memory in enumerate(given["memories"])]
     body = [
         {**memory, **({"vault": vault} if vault is not None else {})}
         for memory, why in zip(given["memories"], wrong, strict=True)
@@ -150,10 +154,12 @@ def _remember_many(session: Session, given: Mapping[str, Any], key: str) -> Json
     return {"stored": len(results) - refused, "refused": refused, "results": results}
 
 
-def _misfit(memory: Mapping[str, Any], where: str) -> str | None:
+def _misfit(session: Session, memory: Mapping[str, Any], where: str) -> str | None:
     try:
         check(memory, _MEMORY, where)
-    except UsageError as error:
+        if "supersedes" in memory:
+            session.require_open(memory["supersedes"], tool="remember_many")
+    except (UsageError, NotFoundError, EgressRefusedError) as error:
         return str(error)
     return None
 
@@ -186,32 +192,30 @@ def _read(session: Session, given: Mapping[str, Any], _key: str) -> Json:
 
 
 def _edit(session: Session, given: Mapping[str, Any], key: str) -> Json:
+    session.require_open(given["id"], tool="edit")
     changes = {name: value for name, value in given.items() if name not in ("id", "provenance")}
     memory = session.call(
         "PATCH", path_of("memories", given["id"]), changes, tool="edit", key=key, provenance=given.get("provenance")
     )
-    return _changed(session, memory)
+    return _changed(memory)
 
 
 def _forget(session: Session, given: Mapping[str, Any], key: str) -> Json:
+    session.require_open(given["id"], tool="forget")
     memory = session.call(
         "DELETE", path_of("memories", given["id"]), tool="forget", key=key, provenance=given.get("provenance")
     )
-    return {**_changed(session, memory), "undo": f"muninn restore {memory['id']}"}
+    return {**_changed(memory), "undo": f"muninn restore {memory['id']}"}
 
 
-def _changed(session: Session, memory: Mapping[str, Any]) -> Json:
-    document = {
-        "id": memory["id"],
-        "vault": memory["vault"],
-        "state": memory["state"],
-        "updated_at": memory["updated_at"],
-    }
-    return quoted(**document, title=memory["title"]) if session.may_see(memory) else document
+def _changed(memory: Mapping[str, Any]) -> Json:
+    return quoted(**{name: memory[name] for name in ("id", "vault", "state", "updated_at", "title")})
 
 
 def _link(session: Session, given: Mapping[str, Any], key: str) -> Json:
     body = {name: given[name] for name in ("source", "target") if name in given}
+    for end in body.values():
+        session.require_open(end, tool="link")
     body["relation"] = given.get("relation", "relates_to")
     if given.get("remove"):
         session.call("DELETE", "/v1/links", body, tool="link", key=key, provenance=given.get("provenance"))

@@ -17,7 +17,9 @@ def test_legal_rows_of_an_open_vault_stay_away_from_agents(agent: Any, app: App)
     assert status == 200
     secret = answer["ids"][0]
     near = agent.use("remember", content="The Arcos settlement is 45000 EUR")
-    agent.use("link", source=near["id"], target=secret)
+    assert "legal" in agent.refused("link", source=near["id"], target=secret)
+    link = {"source": near["id"], "target": secret, "relation": "relates_to"}
+    assert dispatch(app, "POST", "/v1/links", link, {})[0] == 201
     shown = [
         near,
         agent.use("recall", query="settlement of Arcos"),

@@ -113,15 +113,22 @@ def test_a_project_without_memories_is_empty_not_an_error(agent: Any) -> None:
 def test_legal_text_stays_away_from_agents(agent: Any, hire: Callable[..., Any]) -> None:
     lawyer = hire("legal-acme", chosen=True)
     secret = lawyer.use("remember", content="the settlement with Acme is 40,000", title="Acme settlement")["id"]
-    agent.use("remember", content="the settlement of the dispute with Acme")
+    open_one = agent.use("remember", content="the settlement of the dispute with Acme")["id"]
     assert lawyer.use("recall", query="settlement")["results"][0]["id"] == secret
     assert lawyer.use("read", id=secret)["content"].startswith("the settlement")
     for tool, arguments in (
         ("read", {"id": secret}),
         ("neighbours", {"id": secret}),
         ("recall", {"query": "settlement", "vault": "LEGAL-acme"}),
+        ("edit", {"id": secret, "content": "the settlement with Acme is 4"}),
+        ("edit", {"id": secret, "tags": ["x"]}),
+        ("forget", {"id": secret}),
+        ("link", {"source": secret, "target": open_one}),
+        ("link", {"source": open_one, "target": secret}),
+        ("remember", {"content": "there is no settlement", "vault": "legal-acme", "supersedes": secret}),
     ):
         assert "legal" in agent.refused(tool, **arguments)
+    before = lawyer.use("read", id=secret)
     for outsider in (agent, hire(None), hire("legal-acme")):
         shown = json.dumps(
             [
@@ -134,8 +141,22 @@ def test_legal_text_stays_away_from_agents(agent: Any, hire: Callable[..., Any])
         assert "40,000" not in shown
         assert "legal-acme" not in shown
         assert secret not in shown
-    assert "title" not in agent.use("edit", id=secret, tags=["x"])
-    assert "similar" not in agent.use("remember", content="the settlement with Acme is 41,000", vault="legal-acme")
+    told = [
+        agent.use("remember", content=f"the settlement with Acme is {amount}", vault="legal-acme")
+        for amount in ("40,000", "41,000")
+    ]
+    assert told[0] == told[1], "what is there already is not told by the answer"
+    assert not {"id", "created", "similar", "links"} & told[0].keys()
+    many = agent.use(
+        "remember_many", memories=[{"content": "x", "supersedes": secret}, {"content": "y"}], vault="legal-acme"
+    )
+    assert "legal" in many["results"][0]["error"]
+    assert many["results"][1].keys() == {"stored", "sealed"}
+    after = lawyer.use("read", id=secret)
+    assert {name: after[name] for name in ("title", "content", "state")} == {
+        name: before[name] for name in ("title", "content", "state")
+    }
+    assert len(lawyer.use("recall", query="settlement with Acme 41,000")["results"]) > 1
     assert "40,000" in json.dumps(lawyer.result("prompts/get", name="where_did_we_leave_off"))
 
 
