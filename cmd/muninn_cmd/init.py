@@ -85,7 +85,7 @@ def init(
     if not remove and _agreed(hooks, question, ask=ask and not dry_run, unasked=yes or dry_run):
         steps += hooks
     failed = {} if dry_run else _carry_out(steps)
-    render.show(_document(steps, failed, dry_run), lambda: _summary(steps, failed, remove=remove, dry_run=dry_run))
+    render.show(_document(steps, failed, dry_run), lambda: _summary(steps, failed, remove=remove, dry_run=dry_run, project=project))
     if failed or any(step.change.action == REFUSE for step in steps):
         raise typer.Exit(_FAILED)
 
@@ -180,7 +180,7 @@ def _document(steps: Iterable[Step], failed: dict[str, str], dry_run: bool) -> d
 _SAID = {ADD: "added to", KEEP: "already in", REMOVE: "taken out of"}
 
 
-def _summary(steps: list[Step], failed: dict[str, str], *, remove: bool, dry_run: bool) -> str:
+def _summary(steps: list[Step], failed: dict[str, str], *, remove: bool, dry_run: bool, project: bool) -> str:
     if not steps:
         return "Nothing of muninn is in any agent's settings." if remove else (
             "No agent found here. Name one with --agent, or print what to paste: muninn init --print --agent claude-code"
@@ -201,7 +201,7 @@ def _summary(steps: list[Step], failed: dict[str, str], *, remove: bool, dry_run
         lines += [f"  then: {agent.title}: {agent.restart}" for agent in added.values()]
         if _HOOKED in added and not any(step.hooks for step in steps):
             lines.append("Let it feel its own sessions, too: muninn hook install")
-        lines.append("Undo it with: muninn init --remove")
+        lines.append(f"Undo it with: muninn init --remove{' --project' if project else ''}")
     return "\n".join(lines)
 
 

@@ -20,6 +20,9 @@ def restart(
     ] = False,
 ) -> None:
     """The memory sleeps in between, so it may dream: --no-dream wakes it at once."""
+    from muninn.config import load
+
+    load(current.environ)  # a daemon that runs is not stopped for one that cannot start
     with suppress(NotRunningError):
         lifecycle.sleep(current.environ, at_most=current.wait)
     status = wake(no_dream)

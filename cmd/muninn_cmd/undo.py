@@ -19,7 +19,8 @@ def undo(
         ),
     ] = "last",
 ) -> None:
-    """Rows that you changed since the dream are left as they are, and listed."""
+    """Rows that you changed since the dream are left as they are, and listed. What is undone is not tried again, nor put up
+    again, until one of those memories changes."""
     outcome = connect.post(connect.path_of("dreams", dream, "undo"))
     render.show(outcome, lambda: _text(outcome))
 
@@ -30,4 +31,6 @@ def _text(outcome: dict[str, Any]) -> str:
     lines = [f"Undid {dream}: {count(len(restored), 'memory')} as before"]
     if not restored and not left:
         lines = [f"Undid {dream}: it had changed no memory"]
-    return "\n".join([*lines, *(f"  left alone: {one_line(one['id'])} ({one_line(one['why'])})" for one in left)])
+    lines += [f"  left alone: {one_line(one['id'])} ({one_line(one['why'])})" for one in left]
+    lines.append("  what it did, or put up for you, is not tried again until one of those memories changes")
+    return "\n".join(lines)

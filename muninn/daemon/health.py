@@ -167,13 +167,8 @@ def _private(app: App) -> str:
     home = app.config.home
     if lost := app.astray():
         raise lost
-    open_ones = [
-        str(path)
-        for path in (home, *home.iterdir())
-        if not path.is_symlink() and stat.S_IMODE(path.stat().st_mode) & 0o077
-    ]
-    if open_ones:
-        raise MuninnError(f"others can reach {', '.join(open_ones[:3])}", hint=f"chmod -R go= {home}")
+    if stat.S_IMODE(home.stat().st_mode) & 0o077:  # what lies in a closed folder cannot be reached, whatever its own mode
+        raise MuninnError(f"others can reach {home}", hint=f"chmod -R go= {home}")
     return "nobody else can read it"
 
 

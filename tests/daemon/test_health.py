@@ -90,3 +90,18 @@ def test_one_row_is_on_its_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             monkeypatch.setattr(app.store, "statistics", lambda pending=pending: {**figures, "pending_rows": pending})
             checks = app.doctor(verify=False)["checks"]
             assert told in next(one["detail"] for one in checks if one["name"] == "log and tables agree")
+
+
+def test_a_home_is_private_when_its_folder_is_closed(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with build(Config(home=home, embed=EmbedConfig(model="hashed")), environ={}) as app:
+        (home / "config.toml").touch(0o644)
+
+        def private() -> bool:
+            return next(
+                bool(one["ok"]) for one in app.doctor(verify=False)["checks"] if one["name"] == "home is private"
+            )
+
+        assert private(), "what an editor wrote lies in a folder that nobody else can enter"
+        home.chmod(0o755)
+        assert not private()

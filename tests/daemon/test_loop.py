@@ -130,6 +130,17 @@ def test_a_dream_whose_record_cannot_be_read_stops_nothing(home: Home) -> None:
     home.muninn("stop")
 
 
+def test_a_restart_that_could_not_end_well_does_not_begin(home: Home) -> None:
+    home.muninn("start")
+    config = home.path / "config.toml"
+    config.write_text("[dream]\ntimeoutt = 5\n", "utf-8")
+    home.muninn("restart", expect=2)
+    config.unlink()
+    assert home.json("status")["state"] == "awake"
+    home.muninn("restart", "--no-dream")
+    assert home.json("status")["state"] == "awake"
+
+
 def test_a_dry_run_changes_no_byte_awake_or_asleep(home: Home) -> None:
     home.muninn("start")
     for note in NOTES:
