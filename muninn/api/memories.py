@@ -10,7 +10,7 @@ import msgspec
 from muninn.api.calls import Answer, Call, Core, Route, provenance_from, typed
 from muninn.api.ids import memory_id
 from muninn.api.wire import answer_document, full_document, memory_document, remembered_document
-from muninn.domain.draft import Draft, parse_draft, parse_time
+from muninn.domain.draft import Draft, parse_draft, parse_time, size_of
 from muninn.domain.memory import Provenance, State
 from muninn.errors import MuninnError, TooLargeError, UsageError
 from muninn.ports import Query
@@ -157,6 +157,7 @@ def recall(core: Core, call: Call) -> Answer:
             f"the query has {len(asked.query):,} characters",
             hint=f"at most {QUERY_LIMIT:,}; ask with its main sentence",
         )
+    size_of("the query", asked.query)
     named = [asked.vault] if isinstance(asked.vault, str) else asked.vault or []
     now = core.clock.now()
     query = Query(

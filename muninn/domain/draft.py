@@ -152,15 +152,20 @@ def _shown(value: object) -> str:
     return repr(value)[:60]
 
 
+def size_of(name: str, text: str) -> int:
+    """Bytes of ``text`` in UTF-8. Raises UsageError for a lone surrogate, which argument lists can hold."""
+    try:
+        return len(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise UsageError(f"{name} holds a lone surrogate, which is not text", hint="send valid UTF-8") from None
+
+
 def _text(name: str, value: object, limit: int) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
         raise UsageError(f"{name} must be text, not {type(value).__name__}")
-    try:
-        size = len(value.encode("utf-8"))
-    except UnicodeEncodeError:
-        raise UsageError(f"{name} holds a lone surrogate, which is not text", hint="send valid UTF-8") from None
+    size = size_of(name, value)
     if size > limit:
         raise TooLargeError(f"{name} has {size:,} bytes", hint=f"at most {limit:,}")
     return value

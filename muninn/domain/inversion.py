@@ -45,7 +45,7 @@ def invert(
         present.bring_back(_rows(record, done, present))
         present.bring_back(_links(record, done, present))
         if isinstance(operation, Merge):
-            _release(operation, done, present)
+            _release(operation, record, done, present)
     rulings = [moved for one in decisions if (moved := _followed(one, state, present)) is not None]
     rulings += (ruling for pair in undone if (ruling := _ruling(*pair, present, now)) is not None)
     rejected = _rejected((operation for _, operation in undone), suggestions or {}, now)
@@ -170,13 +170,14 @@ def _links(record: OperationRecord, done: Effect, present: _Present) -> Effect:
     return Effect(links=links)
 
 
-def _release(merge: Merge, done: Effect, present: _Present) -> None:
+def _release(merge: Merge, record: OperationRecord, done: Effect, present: _Present) -> None:
     """What stands by itself again leaves the lineage of the survivor, and of whatever that was merged into since.
 
-    A survivor that was rewritten since is left alone, lineage included.
+    A survivor that was rewritten since is left alone, lineage included; so is what was its lineage before the merge.
     """
     losers = [present.get(key) for key in merge.losers]
     released = {key for one in losers if one is not None and one.active for key in (one.id, *one.merged_from)}
+    released.difference_update(*(one.merged_from for one in record.before if one.id == merge.into))
     heir = present.get(merge.into)
     left = next(((one.title, one.content) for one in done.memories if one.id == merge.into), None)
     if merge.into in present.left and heir is not None and (heir.title, heir.content) != left:

@@ -120,13 +120,14 @@ def _with_dependants(numbers: set[int], records: Sequence[OperationRecord]) -> s
         ids = set(ids_of(record))
         if record.seq in whole:
             touched |= ids
-        elif record.applied and record.op in _RESHAPING and ids & touched:
+        elif record.applied and record.op in _DEPENDING and ids & touched:
             whole.add(record.seq)
             touched |= ids
     return whole
 
 
 _RESHAPING = frozenset({"merge", "supersede", "promote", "link"})  # use and stability only weigh within a narrow band
+_DEPENDING = _RESHAPING | {"stabilise"}  # a stability decided on a text that goes would outlive the undo of the dream
 
 
 def ids_of(record: OperationRecord) -> tuple[str, ...]:

@@ -35,5 +35,5 @@ def decode(data: bytes, kind: type) -> Any:
         decoder = _decoders[kind] = msgspec.msgpack.Decoder(kind)
     try:
         return decoder.decode(data)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, TypeError) as error:  # no bytes at all are a TypeError
         raise StoreError(f"a stored {kind.__name__} cannot be read: {error}", hint=DAMAGED) from None

@@ -20,7 +20,7 @@ from muninn.domain.records import Decision, DreamRecord, Egress, OperationRecord
 from muninn.domain.trust import Tier
 from muninn.errors import StoreError
 from muninn.ports import Damaged
-from muninn.store.codec import decode, encode
+from muninn.store.codec import DAMAGED, decode, encode
 
 _TIME = pa.timestamp("us", tz="UTC")
 _TEXTS = pa.list_(pa.string())
@@ -97,6 +97,13 @@ def _memory_row(memory: Memory) -> list[object]:
 
 
 def _memory(row: Sequence[Any]) -> Memory:
+    try:
+        return _memory_of(row)
+    except (ValueError, TypeError) as error:
+        raise StoreError(f"the stored memory {row[0]} cannot be read: {error}", hint=DAMAGED) from None
+
+
+def _memory_of(row: Sequence[Any]) -> Memory:
     return Memory(
         id=row[0], vault=row[1], tier=_tier(row[2]), title=row[3], title_derived=row[4], content=row[5],
         content_hash=row[6], kind=Kind(row[7]), tags=tuple(row[8]), metadata=json.loads(row[9]) if row[9] != "{}" else {},
@@ -121,6 +128,13 @@ def _link_row(link: Link) -> list[object]:
 
 
 def _link(row: Sequence[Any]) -> Link:
+    try:
+        return _link_of(row)
+    except (ValueError, TypeError) as error:
+        raise StoreError(f"the stored link {row[1]} -> {row[2]} cannot be read: {error}", hint=DAMAGED) from None
+
+
+def _link_of(row: Sequence[Any]) -> Link:
     return Link(
         source=row[1], target=row[2], relation=row[3], vault=row[4], weight=row[5], origin=Origin(row[6]),
         created_at=row[7], last_activated_at=row[8], rejected=row[9], premises=tuple(row[10]),

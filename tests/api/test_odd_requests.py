@@ -27,6 +27,7 @@ def app(tmp_path: Path) -> Iterator[App]:
         ("POST", "/v1/memories", {"content": "x", "vault": ""}, "a vault name"),
         ("POST", "/v1/memories", {"content": 5}, "the content must be text, not int"),
         ("POST", "/v1/memories", {"content": ["x"]}, "the content must be text, not list"),
+        ("POST", "/v1/recall", {"query": "a\udcff"}, "the query holds a lone surrogate"),
         ("GET", "/v1/memories?state=actve", None, "unknown state 'actve' (one of: active, archived"),
         ("GET", "/v1/suggestions?status=open", None, "unknown status 'open' (one of: pending, accepted, rejected, all)"),
     ],

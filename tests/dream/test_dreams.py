@@ -477,6 +477,21 @@ def test_a_dream_that_costs_an_answer_is_taken_back(world: World) -> None:
     assert operations(world.dreamer.dream(force=True), "merge") == []
 
 
+def test_undoing_a_second_merge_of_the_same_leaves_the_lineage_of_the_first(world: World) -> None:
+    first, second = world.tell(PACKETS), world.tell(PACKETS_AGAIN)
+    world.dreamer.dream(force=True)
+    loser = next(one for one in (first, second) if not world.get(one).active)
+    world.service.restore(loser.id, by=BY)
+    world.service.forget(loser.id, by=BY)
+    world.sleep(hours=1)
+    world.service.remember(Draft(content=loser.content), by=BY)  # told anew, it may be merged again
+    before = world.state()
+    again = world.dreamer.dream(force=True)
+    assert len(operations(again, "merge")) == 1
+    assert world.dreamer.undo(again.dream_id)["left_alone"] == []
+    assert world.state() == before
+
+
 def test_nothing_asked_by_the_probe_counts_as_use(world: World) -> None:
     world.tell(PACKETS)
     world.tell(PACKETS_AGAIN)

@@ -387,3 +387,25 @@ def test_what_was_asked_is_known_however_long_the_dream_took(make_world: Callabl
     world.sleep(days=1)
     world.dreamer.dream(force=True)
     assert len(models.requests) == asked
+
+
+def test_what_was_advised_on_a_merge_that_is_taken_back_goes_with_it(make_world: Callable[..., World]) -> None:
+    def decide(data: dict[str, Any]) -> dict[str, Any]:
+        ids = [alias(data, ONE), alias(data, OTHER)]
+        return {
+            "merge": [{"ids": ids, "into": ids[0], "title": "", "text": ONE}],
+            "stability": [{"id": ids[0], "days": 200}],
+        }
+
+    world = make_world(models=answering(decide))
+    first = world.tell(ONE)
+    world.sleep(hours=1)
+    second = world.tell(OTHER, vector=world.vector_of(ONE))
+    before = world.state()
+    with world.losing(second, without=first), world.losing(first, without=second):
+        outcome = world.dreamer.dream(force=True)
+    operations: Any = outcome.document()["operations"]
+    applied = {row["op"]: row["applied"] for row in operations}
+    assert (applied["merge"], applied["stabilise"]) == (False, False)
+    assert world.dreamer.undo(outcome.dream_id)["left_alone"] == []
+    assert world.state() == before

@@ -7,8 +7,10 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import lancedb
 import pytest
 
 from muninn.config import StoreConfig
@@ -40,6 +42,7 @@ def ids(store: LanceStore) -> set[str]:
 
 _CHILD = """
 import sys
+from contextlib import closing
 from pathlib import Path
 sys.path.insert(0, {root!r})
 from muninn import failpoints
@@ -225,3 +228,19 @@ def test_a_record_that_cannot_be_read_comes_back_from_a_backup() -> None:
     for read in (lambda: decode(b"\xc1", Usage), lambda: decode_transaction(b"\xc1")):
         with pytest.raises(StoreError, match="muninn backup restore"):
             read()
+
+
+@pytest.mark.parametrize(("column", "value"), [("state", "?"), ("kind", ""), ("metadata", "{")])
+def test_a_memory_that_cannot_be_read_is_named_with_the_remedy(tmp_path: Path, column: str, value: str) -> None:
+    with closing(LanceStore(tmp_path, StoreConfig(reserve_mb=0))) as store:
+        write(store, "one", "another")
+        store.checkpoint()
+    lancedb.connect(tmp_path).open_table("memories").update(where="id = 'one'", values={column: value})
+    said = r"the stored memory one cannot be read.*muninn backup restore"
+    with closing(LanceStore(tmp_path, StoreConfig(reserve_mb=0))) as store, pytest.raises(StoreError, match=said):
+        ids(store)
+
+
+def test_a_record_without_a_body_cannot_be_read() -> None:
+    with pytest.raises(StoreError, match="muninn backup restore"):
+        decode(None, Usage)  # type: ignore[arg-type]
