@@ -85,7 +85,10 @@ def init(
     if not remove and _agreed(hooks, question, ask=ask and not dry_run, unasked=yes or dry_run):
         steps += hooks
     failed = {} if dry_run else _carry_out(steps)
-    render.show(_document(steps, failed, dry_run), lambda: _summary(steps, failed, remove=remove, dry_run=dry_run, project=project))
+    render.show(
+        _document(steps, failed, dry_run),
+        lambda: _summary(steps, failed, remove=remove, dry_run=dry_run, project=project),
+    )
     if failed or any(step.change.action == REFUSE for step in steps):
         raise typer.Exit(_FAILED)
 
