@@ -167,9 +167,8 @@ def _private(app: App) -> str:
     home = app.config.home
     if lost := app.astray():
         raise lost
-    if (
-        stat.S_IMODE(home.stat().st_mode) & 0o077
-    ):  # what lies in a closed folder cannot be reached, whatever its own mode
+    # what lies in a closed folder cannot be reached, whatever its own mode
+    if stat.S_IMODE(home.stat().st_mode) & 0o077:
         raise MuninnError(f"others can reach {home}", hint=f"chmod -R go= {home}")
     return "nobody else can read it"
 
