@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-_TURN = 0.0002  # seconds: a recall beside a dream waits this long, not Python's 5 ms, each time it wants the interpreter back
+_TURN = 0.00005  # seconds: a recall beside a dream waits this long, not Python's 5 ms, each time it wants the interpreter back
 
 
 def main() -> int:
