@@ -19,8 +19,8 @@ def undo(
         ),
     ] = "last",
 ) -> None:
-    """Rows that you changed since the dream are left as they are, and listed. What is undone is not tried again, nor put up
-    again, until one of those memories changes."""
+    """Rows that you changed since the dream are left as they are, and listed. What it joined or put up stays apart until one
+    of those memories changes; use of memories counts again in the next dream."""
     outcome = connect.post(connect.path_of("dreams", dream, "undo"))
     render.show(outcome, lambda: _text(outcome))
 
@@ -32,5 +32,5 @@ def _text(outcome: dict[str, Any]) -> str:
     if not restored and not left:
         lines = [f"Undid {dream}: it had changed no memory"]
     lines += [f"  left alone: {one_line(one['id'])} ({one_line(one['why'])})" for one in left]
-    lines.append("  what it did, or put up for you, is not tried again until one of those memories changes")
+    lines.append("  what it joined or put up for you stays apart until one of those memories changes; use counts again in the next dream")
     return "\n".join(lines)
