@@ -32,5 +32,7 @@ def _text(outcome: dict[str, Any]) -> str:
     if not restored and not left:
         lines = [f"Undid {dream}: it had changed no memory"]
     lines += [f"  left alone: {one_line(one['id'])} ({one_line(one['why'])})" for one in left]
-    lines.append("  what it joined or put up for you stays apart until one of those memories changes; use counts again in the next dream")
+    lines.append(
+        "  what it joined or put up for you stays apart until one of those memories changes; use counts again in the next dream"
+    )
     return "\n".join(lines)
