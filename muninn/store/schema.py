@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -182,15 +182,22 @@ def with_vectors(rows: pa.Table, vectors: Sequence[bytes]) -> pa.Table:
     return rows.append_column(vector_column(width), pa.FixedSizeListArray.from_arrays(flat, width))
 
 
-def _small(name: str, kind: type, key_of: Callable[[Any], str], columns: dict[str, tuple[pa.DataType, str]]) -> Table:
-    """A table of small records: key, the columns worth filtering by, and the body."""
+def _small(
+    name: str,
+    kind: type,
+    key_of: Callable[[Any], str],
+    columns: dict[str, tuple[pa.DataType, str]],
+    *,
+    record: Callable[[Sequence[Any]], Any] | None = None,
+) -> Table:
+    """A table of small records: key, the columns worth filtering by, and the body, which ``record`` need not read."""
     schema = pa.schema([("key", pa.string()), *((c, t) for c, (t, _) in columns.items()), ("body", pa.binary())])
     attributes = [attribute for _, attribute in columns.values()]
 
     def row(record: Any) -> list[object]:
         return [key_of(record), *(getattr(record, attribute) for attribute in attributes), encode(record)]
 
-    return Table(name, "key", schema, key_of, row, lambda values: decode(values[-1], kind))
+    return Table(name, "key", schema, key_of, row, record or (lambda values: decode(values[-1], kind)))
 
 
 def _dream(row: Sequence[Any]) -> DreamRecord:
@@ -216,23 +223,19 @@ class Meta:
 MEMORIES = Table("memories", "id", MEMORY_SCHEMA, lambda m: str(m.id), _memory_row, _memory)
 LINKS = Table("links", "key", LINK_SCHEMA, lambda link: link_key(link.key), _link_row, _link)
 # read from its columns, not its body: a tier that nobody knows must not keep the store from opening
-VAULTS = replace(
-    _small(
-        "vaults",
-        Vault,
-        lambda v: str(v.key),
-        {"name": (_S, "name"), "tier": (_S, "tier"), "created_at": (_TIME, "created_at")},
-    ),
+VAULTS = _small(
+    "vaults",
+    Vault,
+    lambda v: str(v.key),
+    {"name": (_S, "name"), "tier": (_S, "tier"), "created_at": (_TIME, "created_at")},
     record=lambda row: Vault(name=row[1], tier=_tier(row[2]), created_at=row[3]),
 )
 USAGE = _small("events", Usage, lambda e: str(e.id), {"at": (_TIME, "at"), "kind": (_S, "kind")})
-DREAMS = replace(
-    _small(
-        "dreams",
-        DreamRecord,
-        lambda d: str(d.id),
-        {"kind": (_S, "kind"), "started_at": (_TIME, "started_at"), "status": (_S, "status")},
-    ),
+DREAMS = _small(
+    "dreams",
+    DreamRecord,
+    lambda d: str(d.id),
+    {"kind": (_S, "kind"), "started_at": (_TIME, "started_at"), "status": (_S, "status")},
     record=_dream,
 )
 OPERATIONS = _small(

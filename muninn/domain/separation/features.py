@@ -9,16 +9,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from muninn.domain.separation import lexicon
+from muninn.domain.separation import lexicon, quantities
 from muninn.domain.separation.marks import Marked, marked
 from muninn.domain.separation.occasion import marks
 from muninn.domain.separation.slots import Part, language, parts, quotations
 from muninn.domain.separation.text import Sentence, Text, Token, normalise, sentences
 
-CALENDAR = frozenset((*lexicon.MONTHS, *lexicon.WEEKDAYS))
+CALENDAR = frozenset((*quantities.MONTHS, *quantities.WEEKDAYS))
 CLOSED = frozenset(
-    (*lexicon.CARDINALS, *lexicon.ORDINALS, *lexicon.MULTIPLIERS, *CALENDAR, *lexicon.UNITS, *lexicon.CURRENCIES,
-     *lexicon.NEGATIONS, *lexicon.QUANTITIES, *lexicon.RELATIVE_DAYS)
+    (*quantities.CARDINALS, *quantities.ORDINALS, *quantities.MULTIPLIERS, *CALENDAR, *quantities.UNITS, *quantities.CURRENCIES,
+     *lexicon.NEGATIONS, *quantities.QUANTITIES, *quantities.RELATIVE_DAYS)
 )  # fmt: skip
 """Words of which two never differ by accident."""
 _CANONICAL = frozenset(("port", "date", "time", "unit"))

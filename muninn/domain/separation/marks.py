@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from muninn.domain.separation import lexicon
+from muninn.domain.separation import lexicon, quantities
 
 _SCRIPT = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 _RUN = re.compile(rf"[{_SCRIPT}]|\d+|(?:(?![{_SCRIPT}])[^\W\d_])+(?:'(?:(?![{_SCRIPT}])[^\W\d_])+)*")
@@ -112,7 +112,7 @@ class Marked:
 
     def _spelled(self, at: int) -> bool:
         """Whether a hyphen stands inside a number in words."""
-        return 0 < at < len(self.words) and self.words[at - 1].lower() in lexicon.CARDINALS
+        return 0 < at < len(self.words) and self.words[at - 1].lower() in quantities.CARDINALS
 
     def _dated(self, at: int) -> bool:
         """Whether a comma stands between day and year."""
@@ -272,7 +272,7 @@ def _divides(words: Sequence[str], at: int, *, sentences: bool = False) -> bool:
 
 
 def _number(word: str) -> bool:
-    return word.isdigit() or word.lower() in lexicon.CARDINALS
+    return word.isdigit() or word.lower() in quantities.CARDINALS
 
 
 def _cuts(text: Marked, at: int) -> bool:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from muninn.domain.separation import lexicon
+from muninn.domain.separation import lexicon, quantities
 from muninn.domain.separation.features import Features
 from muninn.domain.separation.opposites import OPPOSING_PREFIXES, OPPOSITES
 from muninn.domain.separation.slots import VALUE_SLOTS
@@ -128,7 +128,7 @@ def _meant(text: Features, slot: str, words: Iterable[str]) -> set[str]:
     return {known[word] for word in words} if known.keys() >= set(words) else set()
 
 
-_TIMES = {"time": lexicon.TIMES_OF_DAY, "date": lexicon.SPANS | lexicon.RELATIVE_DAYS}
+_TIMES = {"time": quantities.TIMES_OF_DAY, "date": quantities.SPANS | quantities.RELATIVE_DAYS}
 
 
 def _opposed(only_left: Sequence[str], only_right: Sequence[str]) -> Refusal | None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from muninn.domain.separation import lexicon
+from muninn.domain.separation import lexicon, quantities
 from muninn.domain.separation.features import CLOSED, Features
 from muninn.domain.separation.text import Sentence
 
@@ -157,7 +157,7 @@ def _continues(sentence: Sentence) -> bool:
     first, second = sentence.tokens[0].key, sentence.tokens[1].key if len(sentence.tokens) > 1 else ""
     if first in ("next", "after", "before", "tras", "antes", "después"):
         return (
-            second not in lexicon.UNITS
+            second not in quantities.UNITS
             and second not in CLOSED
             and second not in ("the", "el", "la", "time", "de", "a")
         )

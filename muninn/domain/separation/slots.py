@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from muninn.domain.separation import lexicon
+from muninn.domain.separation import lexicon, quantities
 from muninn.domain.separation.technical import ADDRESS, ISO_DATE, VERSION, classify
 from muninn.domain.separation.text import Token
 
@@ -96,26 +96,26 @@ def _calendar(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
     """Dates that start with a month or an ordinal, weekdays, and days named from today."""
     token = tokens[at]
     key = token.key
-    phrase = _phrase(tokens, at, lexicon.DAY_PHRASES)
+    phrase = _phrase(tokens, at, quantities.DAY_PHRASES)
     if phrase:
         width = len(phrase.split())
         return Part("date", phrase, _shown(tokens, at, width)), width
-    dated = _month_first(tokens, at) if key in lexicon.MONTHS else None
-    dated = dated or (_day_first(tokens, at) if key in lexicon.ORDINALS else None)
+    dated = _month_first(tokens, at) if key in quantities.MONTHS else None
+    dated = dated or (_day_first(tokens, at) if key in quantities.ORDINALS else None)
     if dated:
         return dated
-    if key in lexicon.WEEKDAYS and (key not in lexicon.DOUBTFUL_CALENDAR or token.raw[0].isupper()):
-        return Part("weekday", f"weekday {lexicon.WEEKDAYS[key]}", token.raw), 1
-    if key in lexicon.RELATIVE_DAYS:
+    if key in quantities.WEEKDAYS and (key not in quantities.DOUBTFUL_CALENDAR or token.raw[0].isupper()):
+        return Part("weekday", f"weekday {quantities.WEEKDAYS[key]}", token.raw), 1
+    if key in quantities.RELATIVE_DAYS:
         return Part("date", key, token.raw), 1
     return None
 
 
 def _clock(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
     """A time zone, or the minutes of a time in words: "quarter past" before nine, "y media" after siete."""
-    if tokens[at].raw in lexicon.TIME_ZONES:
+    if tokens[at].raw in quantities.TIME_ZONES:
         return Part("time", tokens[at].key, tokens[at].raw), 1
-    for phrases, hour in ((lexicon.MINUTES_BEFORE_HOUR, at + 2), (lexicon.MINUTES_AFTER_HOUR, at - 1)):
+    for phrases, hour in ((quantities.MINUTES_BEFORE_HOUR, at + 2), (quantities.MINUTES_AFTER_HOUR, at - 1)):
         minutes = _phrase(tokens, at, phrases)
         if minutes and _counts(tokens, hour):
             return Part("time", minutes, _shown(tokens, at, 2)), 2
@@ -125,17 +125,17 @@ def _clock(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
 def _money(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
     """A currency, with whose it is: "pesos chilenos", "Canadian dollars"; a code beside an amount."""
     token = tokens[at]
-    if token.raw in lexicon.CURRENCY_CODES and (_counts(tokens, at - 1) or _counts(tokens, at + 1)):
+    if token.raw in quantities.CURRENCY_CODES and (_counts(tokens, at - 1) or _counts(tokens, at + 1)):
         return Part("currency", f"currency {token.raw}", token.raw), 1
-    if token.key not in lexicon.CURRENCIES and token.key not in lexicon.NATIONALITIES:
+    if token.key not in quantities.CURRENCIES and token.key not in quantities.NATIONALITIES:
         return None
     keys = [one.key for one in tokens[at : at + 2]]
-    money = next((lexicon.CURRENCIES[key] for key in keys if key in lexicon.CURRENCIES), None)
-    whose = next((lexicon.NATIONALITIES[key] for key in keys if key in lexicon.NATIONALITIES), None)
+    money = next((quantities.CURRENCIES[key] for key in keys if key in quantities.CURRENCIES), None)
+    whose = next((quantities.NATIONALITIES[key] for key in keys if key in quantities.NATIONALITIES), None)
     if money and whose:
         return Part("currency", f"currency {money} {whose}", _shown(tokens, at, 2)), 2
-    if token.key in lexicon.CURRENCIES:
-        return Part("currency", "currency " + lexicon.CURRENCIES[token.key], token.raw), 1
+    if token.key in quantities.CURRENCIES:
+        return Part("currency", "currency " + quantities.CURRENCIES[token.key], token.raw), 1
     return None
 
 
@@ -143,7 +143,11 @@ def _counts(tokens: Sequence[Token], at: int) -> bool:
     """Whether a number or one in words stands at ``at``."""
     if not 0 <= at < len(tokens):
         return False
-    return tokens[at].sort == "number" or tokens[at].key in lexicon.CARDINALS or tokens[at].key in lexicon.MULTIPLIERS
+    return (
+        tokens[at].sort == "number"
+        or tokens[at].key in quantities.CARDINALS
+        or tokens[at].key in quantities.MULTIPLIERS
+    )
 
 
 def _quantity(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
@@ -151,15 +155,15 @@ def _quantity(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
     token = tokens[at]
     key = token.key
     counted = _follows_number(tokens, at)
-    if key in lexicon.CARDINALS and key not in lexicon.AMBIGUOUS_CARDINALS:
+    if key in quantities.CARDINALS and key not in quantities.AMBIGUOUS_CARDINALS:
         value, width = _spelled(tokens, at)
         return _counted(tokens, at, width, str(value))
-    if key in lexicon.ORDINALS and not (key in ("second", "segundo") and counted):
-        return Part("number", f"{lexicon.ORDINALS[key]}th", token.raw), 1
-    if key in lexicon.QUANTITIES or key in lexicon.MULTIPLIERS or _roman(tokens, at):
+    if key in quantities.ORDINALS and not (key in ("second", "segundo") and counted):
+        return Part("number", f"{quantities.ORDINALS[key]}th", token.raw), 1
+    if key in quantities.QUANTITIES or key in quantities.MULTIPLIERS or _roman(tokens, at):
         return Part("number", key, token.raw), 1
-    if counted and (token.raw in lexicon.UNITS or key in lexicon.UNITS):
-        return Part("unit", "unit " + lexicon.UNITS.get(token.raw, lexicon.UNITS.get(key, key)), token.raw), 1
+    if counted and (token.raw in quantities.UNITS or key in quantities.UNITS):
+        return Part("unit", "unit " + quantities.UNITS.get(token.raw, quantities.UNITS.get(key, key)), token.raw), 1
     if counted and key in ("am", "pm"):
         return Part("time", key, token.raw), 1
     return None
@@ -173,7 +177,7 @@ def _roman(tokens: Sequence[Token], at: int) -> bool:
         return False
     before = tokens[at - 1]
     named = before.raw[:1].isupper()
-    return (before.key in lexicon.NUMBERED and (named or raw != "I")) or (
+    return (before.key in quantities.NUMBERED and (named or raw != "I")) or (
         named and len(raw) > 1 and before.sort == "word" and before.key not in lexicon.FUNCTION_WORDS
     )
 
@@ -184,8 +188,8 @@ def _follows_number(tokens: Sequence[Token], at: int) -> bool:
     previous = tokens[at - 1]
     return (
         previous.sort == "number"
-        or previous.key in lexicon.CARDINALS
-        or previous.key in lexicon.MULTIPLIERS
+        or previous.key in quantities.CARDINALS
+        or previous.key in quantities.MULTIPLIERS
         or (previous.sort == "code" and previous.key[:1].isdigit())
         or previous.key in ("a", "an", "un", "una", "per", "por", "half", "media", "every", "cada")
     )
@@ -194,13 +198,13 @@ def _follows_number(tokens: Sequence[Token], at: int) -> bool:
 def _month_first(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
     """``June 30, 2026``, ``June 30th``, ``June 2026``, ``June``."""
     token = tokens[at]
-    month = lexicon.MONTHS[token.key]
+    month = quantities.MONTHS[token.key]
     day = _day(tokens, at + 1)
     if day and not (at + 1 < len(tokens) and tokens[at + 1].opens):
         year = _year(tokens, at + 2)
         return Part("date", f"{year or '-'}-{month}-{day}", _shown(tokens, at, 3 if year else 2)), 3 if year else 2
     year, width = _year_after(tokens, at + 1)
-    if token.key in lexicon.DOUBTFUL_CALENDAR and not year and not (token.raw[0].isupper() and not token.opens):
+    if token.key in quantities.DOUBTFUL_CALENDAR and not year and not (token.raw[0].isupper() and not token.opens):
         return None
     return Part("date", f"{year or '-'}-{month}", _shown(tokens, at, 1 + width)), 1 + width
 
@@ -212,7 +216,7 @@ def _day(tokens: Sequence[Token], at: int) -> str | None:
     digits = match.group(1) if match else tokens[at].key
     if digits.isascii() and digits.isdigit() and len(digits) <= 2 and 1 <= int(digits) <= 31:
         return f"{int(digits):02d}"
-    number = lexicon.ORDINALS.get(tokens[at].key) if tokens[at].key not in ("second", "segundo") else None
+    number = quantities.ORDINALS.get(tokens[at].key) if tokens[at].key not in ("second", "segundo") else None
     return f"{number:02d}" if number and number <= 31 else None
 
 
@@ -240,10 +244,10 @@ def _day_first(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
     if not day:
         return None
     next_at = at + 2 if at + 1 < len(tokens) and tokens[at + 1].key in ("de", "of") else at + 1
-    if next_at >= len(tokens) or tokens[next_at].key not in lexicon.MONTHS:
+    if next_at >= len(tokens) or tokens[next_at].key not in quantities.MONTHS:
         return None
-    month = lexicon.MONTHS[tokens[next_at].key]
-    if tokens[next_at].key in lexicon.DOUBTFUL_CALENDAR and not tokens[next_at].raw[0].isupper():
+    month = quantities.MONTHS[tokens[next_at].key]
+    if tokens[next_at].key in quantities.DOUBTFUL_CALENDAR and not tokens[next_at].raw[0].isupper():
         return None
     year, width = _year_after(tokens, next_at + 1)
     width += next_at + 1 - at
@@ -252,21 +256,21 @@ def _day_first(tokens: Sequence[Token], at: int) -> tuple[Part, int] | None:
 
 def _spelled(tokens: Sequence[Token], at: int) -> tuple[int, int]:
     """The value of a spelled cardinal and the tokens it spans: "two hundred and fifty", "treinta y uno", "dos mil"."""
-    total, current, last, width = 0, lexicon.CARDINALS[tokens[at].key], lexicon.CARDINALS[tokens[at].key], 1
+    total, current, last, width = 0, quantities.CARDINALS[tokens[at].key], quantities.CARDINALS[tokens[at].key], 1
     while at + width < len(tokens):
         key = tokens[at + width].key
         step = 1
         if key in ("and", "y") and at + width + 1 < len(tokens):
-            joins = (key == "y" and 30 <= last < 100) or (key == "and" and last in lexicon.MULTIPLIERS.values())
+            joins = (key == "y" and 30 <= last < 100) or (key == "and" and last in quantities.MULTIPLIERS.values())
             if not joins:
                 break
             key, step = tokens[at + width + 1].key, 2
-        if step == 1 and key in lexicon.MULTIPLIERS and current:
-            factor = lexicon.MULTIPLIERS[key]
+        if step == 1 and key in quantities.MULTIPLIERS and current:
+            factor = quantities.MULTIPLIERS[key]
             total, current = (total, current * factor) if factor == 100 else (total + current * factor, 0)
             last = factor
         else:
-            value = 1 if key in ("one", "uno") else lexicon.CARDINALS.get(key)
+            value = 1 if key in ("one", "uno") else quantities.CARDINALS.get(key)
             if (
                 value is None
                 or key == "once"
@@ -283,10 +287,10 @@ def _counted(tokens: Sequence[Token], at: int, width: int, value: str) -> tuple[
     """A number with what stands before it: a port, a version, or a plain number."""
     before = tokens[at - 1] if at else None
     shown = _shown(tokens, at, width)
-    if before and before.key in lexicon.PORT_WORDS and value.isdigit():
+    if before and before.key in quantities.PORT_WORDS and value.isdigit():
         return Part("port", value, shown), width
     if before and (
-        before.key in lexicon.VERSION_WORDS or ("." in value and before.raw[:1].isupper() and not before.opens)
+        before.key in quantities.VERSION_WORDS or ("." in value and before.raw[:1].isupper() and not before.opens)
     ):
         return Part("version", value, shown), width
     return Part("number", value, shown), width
@@ -301,7 +305,7 @@ def _from_number(tokens: Sequence[Token], at: int, tongue: str) -> tuple[Part, i
     iso = ISO_DATE.match(key)
     if iso:
         return Part("date", f"{iso[1]}-{int(iso[2]):02d}-{int(iso[3]):02d}", token.raw), 1
-    if re.fullmatch(r"(?:19|20)\d\d", key) and at and tokens[at - 1].key in lexicon.YEAR_WORDS:
+    if re.fullmatch(r"(?:19|20)\d\d", key) and at and tokens[at - 1].key in quantities.YEAR_WORDS:
         return Part("date", key, token.raw), 1
     if ADDRESS.match(key):
         return Part("identifier", key, token.raw), 1
@@ -329,9 +333,9 @@ def _canonical_number(key: str, tongue: str) -> str:
 
 
 def _from_symbol(token: Token) -> Part:
-    if token.key in lexicon.CURRENCIES:
-        return Part("currency", "currency " + lexicon.CURRENCIES[token.key], token.raw)
-    if token.key in lexicon.UNITS:
-        return Part("unit", "unit " + lexicon.UNITS[token.key], token.raw)
+    if token.key in quantities.CURRENCIES:
+        return Part("currency", "currency " + quantities.CURRENCIES[token.key], token.raw)
+    if token.key in quantities.UNITS:
+        return Part("unit", "unit " + quantities.UNITS[token.key], token.raw)
     slot, value = classify(token.key) if token.sort == "code" else (None, token.key)
     return Part(slot, value, token.raw)

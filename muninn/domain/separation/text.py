@@ -14,7 +14,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from muninn.domain.separation import lexicon
+from muninn.domain.separation import lexicon, quantities
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,9 @@ def _word(raw: str, opens: bool, before: list[Token]) -> Token:
 
 def _symbol(raw: str) -> str:
     """What follows a number: unit symbols keep their case (Mb is not MB), am and pm do not."""
-    known = raw in lexicon.UNITS or raw.lower() in lexicon.UNITS or raw.upper() in lexicon.UNITS or len(raw) == 1
+    known = (
+        raw in quantities.UNITS or raw.lower() in quantities.UNITS or raw.upper() in quantities.UNITS or len(raw) == 1
+    )
     known = known or _lower_camel(raw)
     return raw if known else raw.lower()
 
