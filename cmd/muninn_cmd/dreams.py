@@ -30,20 +30,19 @@ def _text(rows: list[dict[str, Any]], phases: bool) -> str:
 
 
 def _row(row: dict[str, Any]) -> tuple[str, ...]:
-    state = (
-        " (undone)"
-        if row.get("undone_at")
-        else " (its record cannot be read: muninn doctor)"
-        if row.get("damaged")
-        else ""
-    )
     return (
         one_line(row.get("dream_id")),
         moment(row.get("started_at")),
         one_line(row.get("kind")),
         count(int(row.get("operations") or 0), "operation"),
-        one_line(row.get("status")) + state,
+        one_line(row.get("status")) + _since(row),
     )
+
+
+def _since(row: dict[str, Any]) -> str:
+    if row.get("undone_at"):
+        return " (undone)"
+    return " (its record cannot be read: muninn doctor)" if row.get("damaged") else ""
 
 
 def _phases(row: dict[str, Any]) -> str:

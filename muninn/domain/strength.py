@@ -19,14 +19,14 @@ NOISE = 0.8  # s of the ACT-R retrieval probability, on days
 THRESHOLD = -1.35  # tau: one exposure two weeks ago is retrieved with probability 1/2
 ACCESSES_KEPT = 32  # access times that count one by one; older ones are summed up in ``access_count``
 _SHORTEST = 1.0 / 24.0  # days; younger accesses count as one hour old, so that a burst does not dwarf everything
-_DAY = 86_400.0
+DAY = 86_400.0  # seconds
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 def days_between(earlier: datetime, later: datetime) -> float:
     """Days from ``earlier`` to ``later``, never negative: a clock that went back makes nothing older or newer."""
-    return max(0.0, (later - earlier).total_seconds() / _DAY)
+    return max(0.0, (later - earlier).total_seconds() / DAY)
 
 
 def bounded_stability(days: float) -> float:

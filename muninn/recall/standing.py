@@ -10,13 +10,11 @@ from datetime import datetime
 
 import numpy as np
 
-from muninn.domain.strength import Values, base_level, days_between, retrievability, unpractised
+from muninn.domain.strength import DAY, Values, base_level, days_between, retrievability, unpractised
 from muninn.recall.columns import Column
 from muninn.recall.holdings import Holdings
 from muninn.recall.scoring import Modulation, modulations
 from muninn.recall.textindex import Slots
-
-_DAY = 86_400.0
 
 
 def standings(ids: Collection[str], slots: Slots, holdings: Holdings, now: datetime) -> dict[str, Modulation]:
@@ -46,5 +44,5 @@ def _strengths(ids: Collection[str], rows: Column, holdings: Holdings, now: date
 
 def _days(since: Column, now: datetime) -> Column:
     """Days from each of the times to ``now``, never negative."""
-    days: Column = np.maximum(0.0, (now.timestamp() - since) / _DAY)
+    days: Column = np.maximum(0.0, (now.timestamp() - since) / DAY)
     return days
