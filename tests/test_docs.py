@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -107,3 +110,20 @@ def parse(words: list[str]) -> None:
             return
         name, found, rest = context.command.resolve_command(context, rest)
         context = found.make_context(name, rest, parent=context)
+
+
+SCRIPTS = re.findall(r"tests/(?:bench|torture)/\w+\.py", README.read_text("utf-8"))
+BENCHES = sorted(
+    str(path.relative_to(ROOT))
+    for path in (ROOT / "tests" / "bench").glob("*.py")
+    if "ArgumentParser" in path.read_text("utf-8")
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", sorted({*SCRIPTS, *BENCHES}))
+def test_a_benchmark_starts_from_a_checkout_as_it_is_written(script: str) -> None:
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, script, "--help"], cwd=ROOT, env=environ, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"usage:" in done.stdout

@@ -23,6 +23,8 @@ from datetime import datetime, timedelta
 from itertools import product
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
 from muninn.config import RecallConfig, StoreConfig
 from muninn.domain.draft import Draft
 from muninn.domain.memory import Provenance

@@ -24,6 +24,7 @@ import argparse
 import csv
 import json
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from muninn.domain.memory import Memory, Provenance, Vault, content_hash
 from muninn.domain.records import Transaction

@@ -7,8 +7,8 @@ matters less.
 
 from __future__ import annotations
 
+import argparse
 import random  # noqa: TID251 - a fixed seed
-import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -102,5 +102,8 @@ def main(memories: int, words: int) -> None:
 
 
 if __name__ == "__main__":
-    numbers = [int(word) for word in sys.argv[1:]]
-    main(*(numbers + [10_000, 60][len(numbers) :]))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("memories", type=int, nargs="?", default=10_000)
+    parser.add_argument("words", type=int, nargs="?", default=60)
+    given = parser.parse_args()
+    main(given.memories, given.words)

@@ -26,6 +26,8 @@ from threading import Lock, Thread
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
 from muninn.client import Client
 from muninn.errors import MuninnError
 from tests.torture.home import Home

@@ -7,6 +7,7 @@ One case a line: ``{name, hard, setup{git, files, learnings}, events[{at, payloa
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -156,4 +157,6 @@ def main(path: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("cases", metavar="CASES.jsonl")
+    sys.exit(main(parser.parse_args().cases))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import gc
 import resource
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from muninn.config import RecallConfig, StoreConfig
 from muninn.domain.memory import Vault
